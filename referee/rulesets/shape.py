@@ -185,8 +185,12 @@ def _faults_of_variants(
 
 
 def bare_type(hint: Any) -> Any:  # noqa: ANN401 - as above
-    """Return a type without its constraints."""
-    return typing.get_args(hint)[0] if typing.get_origin(hint) is Annotated else hint
+    """Return a type without its constraints, and without the None that only files of earlier schemas mean."""
+    bare = typing.get_args(hint)[0] if typing.get_origin(hint) is Annotated else hint
+    parts = typing.get_args(bare)
+    if typing.get_origin(bare) in (typing.Union, types.UnionType) and types.NoneType in parts:
+        return next(part for part in parts if part is not types.NoneType)
+    return bare
 
 
 def notes_of(hint: Any) -> dict[str, Any]:  # noqa: ANN401 - as above

@@ -19,7 +19,7 @@ from referee.evidence.canonical import Hex
 from referee.games.mau_binh import GAME, Arrange, Arrangement, Leave, MauBinhRules, instant_win_of
 from referee.games.mau_binh.arrangement import ChiCards, chi_values, fouls_of
 from referee.games.mau_binh.event import Commit, Event, Timeout
-from referee.games.mau_binh.rules import (
+from referee.games.mau_binh.penalties import (
     FoulFlat,
     FoulSwept,
     LeavingBefore,

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from referee.games.mau_binh import MauBinhRules
-from referee.games.mau_binh.rules import SweptPairPlus, Unopened
+from referee.games.mau_binh.penalties import SweptPairPlus, Unopened
 from tests.builtin import rules_as
 from tests.games import staying, staying_mau_binh
 

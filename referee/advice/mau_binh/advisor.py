@@ -36,14 +36,14 @@ from referee.cards import Card
 from referee.games.mau_binh import Reason
 from referee.games.mau_binh.arrangement import ChiValues
 from referee.games.mau_binh.code import CHI_REASONS
-from referee.games.mau_binh.rules import (
+from referee.games.mau_binh.penalties import (
     FourAcesFullSweep,
-    MauBinhRules,
     NoSweep,
     SweptByAll,
     SweptPairPlus,
     SweptPairTimes,
 )
+from referee.games.mau_binh.rules import MauBinhRules
 from referee.hands import Category
 
 _BIN_BITS: Final = 20

@@ -35,14 +35,14 @@ from numpy.typing import NDArray
 from referee.advice.mau_binh.population import HandPopulation, categories_of
 from referee.advice.mau_binh.splits import Ints
 from referee.advice.mau_binh.suggestion import SCALE, SCALE_BITS
-from referee.games.mau_binh.rules import (
+from referee.games.mau_binh.penalties import (
     FourAcesFullSweep,
-    MauBinhRules,
     NoSweep,
     SweptByAll,
     SweptPairPlus,
     SweptPairTimes,
 )
+from referee.games.mau_binh.rules import MauBinhRules
 from referee.hands import Category
 
 _SHARE_BITS: Final = 30

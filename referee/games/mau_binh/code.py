@@ -62,7 +62,15 @@ class Reason(enum.StrEnum):
     INSTANT_WIN = "INSTANT_WIN"
     """Subject: the pattern."""
     WINNER_SWEEP = "WINNER_SWEEP"
-    """The addition for winning all three chi against every other seat; only if the ruleset has it."""
+    """The addition for winning all three chi against every other seat; only if the ruleset has it.
+
+    Its subject is as that of SWEEP.
+    """
+    COMPENSATION = "COMPENSATION"
+    """*Đền*: what a seat at fault pays in place of lawful seats, which would owe it as WINNER_SWEEP.
+
+    Subject: FOUL or LEFT, the payer's fault.
+    """
     COMMISSION = "COMMISSION"
     """The house's part of what a seat won in all; only where the ruleset has one."""
 

@@ -12,7 +12,7 @@ import msgspec
 from referee.cards import Seat
 from referee.games.mau_binh.arrangement import Arrangement, ChiValues, chi_values, fouls_of
 from referee.games.mau_binh.code import CHI, ViolationCode, Walkover
-from referee.games.mau_binh.rules import LeavingInShowdown
+from referee.games.mau_binh.penalties import LeavingInShowdown
 from referee.games.mau_binh.sealing import not_opened
 from referee.games.mau_binh.state import BEFORE_SHOWDOWN, State
 from referee.hands import HandValue

@@ -1,14 +1,9 @@
 """Rules of Mậu Binh as data: each number and each difference between rule texts is a field, none has a default.
 
 A house variant is another file of this shape, never code. Where rules differ in kind the field is a tagged union or a
-closed enum. Units are stakes.
-
->>> import msgspec
->>> msgspec.convert({"kind": "BETWEEN_TWO_TIMES", "multiplier": 3, "source": "s", "quote": "q"}, type=Sweep).multiplier
-3
+closed enum. Units are stakes. The tables about losing all three chi are in ``penalties``.
 """
 
-import enum
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
@@ -17,13 +12,27 @@ from typing import Annotated, Final, TypeAlias, assert_never
 import msgspec
 
 from referee.games.commission import CommissionRule, NoCommission, most_house_units
+from referee.games.mau_binh.bounds import Losses
 from referee.games.mau_binh.code import CHI, Chi, Pattern, Reason, Walkover
+from referee.games.mau_binh.penalties import (
+    Foul,
+    FoulFlat,
+    FourAcesFullSweep,
+    FourAcesSweep,
+    Leaving,
+    NoSweep,
+    NoWinnerSweep,
+    Sweep,
+    SweptByAll,
+    SweptPairPlus,
+    SweptPairTimes,
+    Units,
+    WinnerSweep,
+    WinnerSweepTimes,
+)
 from referee.games.stakes import table_stake_check
-from referee.games.tables import HouseClock, RoundLimits, Seconds, Sourced, Text, TextClock, refuse, seat_fault, since
+from referee.games.tables import HouseClock, RoundLimits, Seconds, Sourced, TextClock, refuse, seat_fault, since
 from referee.hands import Category, Ranking, RankingRules
-
-Units: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=1_000_000)]
-"""A number of stakes."""
 
 
 class Seats(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -87,125 +96,6 @@ class Values(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
     special: tuple[SpecialValue, ...]
 
 
-class SweptByAll(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="BY_EVERY_SEAT"):
-    """A seat that loses all three chi to every other seat pays everything it owes ``multiplier`` times.
-
-    If another seat fouled or left before the showdown, that seat lost to it, so it is not swept.
-    """
-
-    multiplier: Annotated[int, msgspec.Meta(ge=2, le=1000)]
-
-
-class SweptPairTimes(
-    Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="BETWEEN_TWO_TIMES"
-):
-    """A seat that loses all three chi to another pays that seat ``multiplier`` times the sum of the three."""
-
-    multiplier: Annotated[int, msgspec.Meta(ge=2, le=1000)]
-
-
-class SweptPairPlus(
-    Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="BETWEEN_TWO_PLUS"
-):
-    """A seat that loses all three chi to another pays that seat the sum of the three and these units."""
-
-    units: Units
-
-
-class NoSweep(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="NONE"):
-    """Losing all three chi costs the three chi."""
-
-
-Sweep: TypeAlias = SweptByAll | SweptPairTimes | SweptPairPlus | NoSweep
-
-
-class FourAcesFullSweep(
-    Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="BACK_BECOMES_WORTH"
-):
-    """Four aces in the back of a seat that wins all three chi from every opponent are worth ``units``.
-
-    Each of those opponents owes that in place of the ordinary value of four aces, and no sweep multiplies what is owed
-    to that seat.
-    """
-
-    units: Units
-
-
-class NoFourAcesSweep(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="NONE"):
-    """Four aces are worth the same whatever the other seats lose."""
-
-
-FourAcesSweep: TypeAlias = FourAcesFullSweep | NoFourAcesSweep
-
-
-class Unopened(enum.StrEnum):
-    """Penalty to each lawful seat for a committed arrangement that is not opened in time."""
-
-    FOUL = "FOUL"
-    FOUL_OR_SWEEP = "FOUL_OR_SWEEP"
-    """The foul or the sweep, whichever costs more."""
-
-
-NotOpened: TypeAlias = Annotated[
-    Unopened,
-    msgspec.Meta(description="On a sealed table: what it costs not to open in time what the seat committed to."),
-]
-
-
-class FoulSwept(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="SWEPT"):
-    """A fouled seat loses all three chi to every seat that is not, and each of these losses is a sweep."""
-
-    unopened: NotOpened
-
-
-class FoulLosesChi(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="LOSES_CHI"):
-    """A fouled seat loses all three chi to every seat that is not, and no sweep comes of it."""
-
-    unopened: NotOpened
-
-
-class FoulFlat(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="FLAT"):
-    """A fouled seat pays these units to every seat that is not, whatever the chi are worth."""
-
-    units: Units
-    unopened: NotOpened
-
-
-Foul: TypeAlias = FoulSwept | FoulLosesChi | FoulFlat
-
-
-class LeavingBefore(enum.StrEnum):
-    """Penalty to each lawful seat that stays for leaving before the showdown.
-
-    The seat loses all three chi. SWEPT: each of these losses is a sweep. LOSES_CHI: none of them is.
-    """
-
-    SWEPT = "SWEPT"
-    LOSES_CHI = "LOSES_CHI"
-
-
-class LeavingInShowdown(enum.StrEnum):
-    """Effect of leaving while a chi is shown on the chi after it."""
-
-    LOSES_LATER_CHI = "LOSES_LATER_CHI"
-    ARRANGEMENT_COUNTS = "ARRANGEMENT_COUNTS"
-
-
-class Leaving(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What leaving costs: before the showdown all three chi, with or without a sweep; during it the later chi or none.
-
-    ``quote`` is the text's sentence about leaving before the showdown, or else the sentence nearest to that.
-    """
-
-    before_showdown: Annotated[
-        LeavingBefore,
-        msgspec.Meta(description="Leaving before the showdown loses all three chi; whether that is a sweep."),
-    ]
-    in_showdown: Annotated[
-        LeavingInShowdown, msgspec.Meta(description="Whether leaving while a chi is shown loses the chi after it.")
-    ]
-
-
 class InstantWinValue(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A pattern that wins at once: its rank ``place`` (1 is the strongest, equal places tie) and price ``units``."""
 
@@ -218,26 +108,6 @@ class Suggestions(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True
     """Whether a player may ask the referee for an arrangement."""
 
     allowed: bool
-
-
-class NoWinnerSweep(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="NONE"):
-    """A seat that wins all three chi against every other seat is paid by the sweep alone."""
-
-
-class WinnerSweepTimes(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="kind", tag="MULTIPLIED"
-):
-    """A seat that wins all three chi against every other seat is paid ``multiplier`` times.
-
-    It counts only if every other seat has a lawful arrangement and stayed until the showdown; a seat that leaves while
-    a chi is shown is judged by its cards. Of several multipliers between two seats the dearest alone counts.
-    """
-
-    multiplier: Annotated[int, msgspec.Meta(ge=2, le=1000)]
-    reason: Text
-
-
-WinnerSweep: TypeAlias = WinnerSweepTimes | NoWinnerSweep
 
 
 class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
@@ -268,6 +138,7 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
             *self._value_faults(),
             *self._instant_win_faults(),
         )
+        refuse(*self.losses.faults(seats=range(self.seats.minimum, self.seats.maximum + 1)))
 
     def _value_faults(self) -> Iterator[str]:
         stated = [(special.chi, special.category) for special in self.values.special]
@@ -306,15 +177,42 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
         )
 
     @cached_property
+    def losses(self) -> Losses:
+        """Prices of losing all three chi, for every hand that can win them."""
+        return Losses(
+            order=self.ranking.rules.order,
+            fronts=self.ranking.rules.three_card_order,
+            units=self.units,
+            sweep=self.sweep,
+            four_aces_sweep=self.four_aces_sweep,
+            foul=self.foul,
+            leaving=self.leaving,
+            winner_sweep=self.winner_sweep,
+        )
+
+    @cached_property
     def instant_win_values(self) -> Mapping[Pattern, InstantWinValue]:
         """Patterns that win at once, from strong to weak."""
         return {win.pattern: win for win in self.instant_wins}
 
     @cached_property
     def most_units(self) -> int:
-        """Most stakes that one seat can win from or lose to another in a round, whatever the cards."""
-        back, middle, front = (max(units.values()) for units in self.units)
-        chi = back + middle + front
+        """Most stakes that two seats' cards can cost one of them in a round, what it pays in others' place apart."""
+        swept = self._most_own_units
+        if isinstance(self.winner_sweep, WinnerSweepTimes):
+            plus = self.sweep.units if isinstance(self.sweep, SweptPairPlus) else 0
+            swept = max(swept, self.winner_sweep.multiplier * (self._most_chi_units + plus))
+        return swept
+
+    @cached_property
+    def _most_chi_units(self) -> int:
+        return sum(max(units.values()) for units in self.units)
+
+    @cached_property
+    def _most_own_units(self) -> int:
+        """Most stakes that two seats' cards can cost one of them without the winner's sweep."""
+        _, middle, front = (max(units.values()) for units in self.units)
+        chi = self._most_chi_units
         match self.sweep:
             case SweptByAll() | SweptPairTimes():
                 swept = chi * self.sweep.multiplier
@@ -324,15 +222,18 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
                 swept = chi
             case _:
                 assert_never(self.sweep)
-        if isinstance(self.winner_sweep, WinnerSweepTimes):
-            plus = self.sweep.units if isinstance(self.sweep, SweptPairPlus) else 0
-            swept = max(swept, self.winner_sweep.multiplier * (chi + plus))
         prices = [swept, *(win.units for win in self.instant_wins)]
         if isinstance(self.four_aces_sweep, FourAcesFullSweep):
             prices.append(self.four_aces_sweep.units + middle + front)
         if isinstance(self.foul, FoulFlat):
             prices.append(self.foul.units)
         return max(prices)
+
+    def most_lost(self, seat_count: int) -> int:
+        """Return a bound on the stakes that a seat can lose: its own prices, and what it pays in others' place."""
+        thirds = seat_count - 2
+        at_fault = self.most_units + thirds * (self._most_own_units + self.losses.most_added)
+        return max(self.most_units * (seat_count - 1), at_fault)
 
     @cached_property
     def arranging_ms(self) -> int:
@@ -362,7 +263,8 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
         """Reasons for which nobody ever pays under these rules."""
         absent = {
             Reason.COMMISSION: isinstance(self.commission, NoCommission),
-            Reason.WINNER_SWEEP: isinstance(self.winner_sweep, NoWinnerSweep),
+            Reason.WINNER_SWEEP: (has_none := isinstance(self.winner_sweep, NoWinnerSweep)),
+            Reason.COMPENSATION: has_none or self.seats.maximum == 2,  # noqa: PLR2004 - no third seat
         }
         return frozenset([reason for reason, is_absent in absent.items() if is_absent])
 
@@ -385,7 +287,7 @@ def max_units(rules: MauBinhRules, *, seat_count: int) -> int:
     >>> max_units(get("mau_binh.classic").rules, seat_count=2)
     26
     """
-    most = rules.most_units * (seat_count - 1)
+    most = rules.most_lost(seat_count)
     return max(most, most_house_units(rules.commission, most_units=most, seat_count=seat_count))
 
 

@@ -24,18 +24,16 @@ from referee.cards import Seat
 from referee.games.commission import commission_transfers, house_result
 from referee.games.deal import open_cards
 from referee.games.game import ResultValue
-from referee.games.mau_binh.code import CHI_REASONS, Reason, Walkover
+from referee.games.mau_binh.code import CHI_REASONS, Reason
 from referee.games.mau_binh.duel import FIRST, SECOND, Duel, Showing, duel, showing_of
 from referee.games.mau_binh.instant_win import InstantWin
-from referee.games.mau_binh.price import Sweeps, costs_the_dearer, flat_foul_of, sweeps_between, sweeps_of
+from referee.games.mau_binh.price import Sweeps, chi_owed, compensations, owed_when_swept, sweeps_of
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.games.mau_binh.state import State
-from referee.hands import Category
 from referee.money import Amount, Transfer, net_amounts
 from referee.verdict import Violation
 
 _CHI_TEXTS: Final = tuple([reason.value for reason in CHI_REASONS])
-_TEXTS: Final[dict[str, str]] = {code: code.value for code in (*Category, *Walkover)}
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -44,9 +42,10 @@ class Outcome(msgspec.Struct, frozen=True):
     ``instant_wins`` by seat, None for a seat without one; empty if no seat has one. ``showings`` by seat, empty if an
     instant win ended the round. ``fouls`` of all seats, in the order of seats. ``showdown_time`` is when the showdown
     began, None after an instant win. ``transfers`` go by pairs of seats, lower seats first; for each pair by chi, then
-    the additions of sweeps; last the commission. ``net`` by seat; with the house's it sums to zero. ``chi_won`` by seat
-    counts the chi won against all opponents. ``winners`` are the seats with the most chi won among those that neither
-    fouled nor left before the showdown, all of them on a tie; after an instant win the seats with the strongest one.
+    the additions of sweeps; then what seats at fault owe in place of others; last the commission. ``net`` by seat; with
+    the house's it sums to zero. ``chi_won`` by seat counts the chi won against all opponents. ``winners`` are the seats
+    with the most chi won among those that neither fouled nor left before the showdown, all of them on a tie; after an
+    instant win the seats with the strongest one.
     """
 
     instant_wins: tuple[InstantWin | None, ...] = ()
@@ -70,9 +69,13 @@ def settle(state: State) -> Outcome:
         duel(first, showings[first], second, showings[second]) for first, second in itertools.combinations(seats, 2)
     ]
     sweeps = sweeps_of(rules, showings, duels)
-    transfers = _with_commission(
-        rules, [transfer for pair in duels for transfer in _paid(rules, pair, showings, sweeps, stake)], seats, stake
-    )
+    owed = [transfer for pair in duels for transfer in _paid(rules, pair, showings, sweeps, stake)]
+    if sweeps.winner is not None:
+        owed += [
+            _transfer(seat, sweeps.winner, part.units * stake, part.reason, part.subject)
+            for seat, part in compensations(rules, showings, sweeps, duels).items()
+        ]
+    transfers = _with_commission(rules, owed, seats, stake)
     chi_won = _chi_won(duels, len(seats))
     lawful = [seat for seat in seats if not (showings[seat].left_before or showings[seat].fouls)]
     most = max([chi_won[seat] for seat in lawful], default=0)
@@ -158,29 +161,19 @@ def _won_at_the_deal(
 
 
 def _paid(rules: MauBinhRules, pair: Duel, showings: Sequence[Showing], sweeps: Sweeps, stake: int) -> list[Transfer]:
-    """Return the transfers of one duel: the chi in their order, then the addition of a sweep or four aces."""
-    flat: list[Transfer] = []
+    """Return the transfers of one duel: the chi in their order, then the additions of sweeps or four aces."""
     if pair.swept is not None:
         winner, loser = pair.swept
-        if showings[loser].fouls and (units := flat_foul_of(rules, showings[winner])) is not None:
-            flat = [_transfer(loser, winner, units * stake, Reason.FOUL)]
-            if not costs_the_dearer(rules, showings[loser]):
-                return flat
-    paid, chi_units, units_of = [], 0, rules.units
+        return [
+            _transfer(loser, winner, part.units * stake, part.reason, part.subject)
+            for part in owed_when_swept(rules, showings, sweeps, pair, pair.swept)
+        ]
+    paid = []
     for chi, sign in enumerate(pair.winners):
         if sign:
             winner, loser = (pair.first, pair.second) if sign == FIRST else (pair.second, pair.first)
-            category = showings[winner].values[chi].category
-            units = units_of[chi][category]
-            chi_units += units
-            subject = _TEXTS[pair.walkovers[chi] or category]
-            paid.append(Transfer(loser, winner, Amount(units * stake), _CHI_TEXTS[chi], subject))
-    if pair.swept is not None:
-        winner, loser = pair.swept
-        added = sweeps_between(rules, showings, sweeps, winner=winner, loser=loser, chi_units=chi_units)
-        paid += [_transfer(loser, winner, part.units * stake, part.reason, part.subject) for part in added]
-    if flat and flat[0].amount >= sum(transfer.amount for transfer in paid):
-        return flat
+            part = chi_owed(rules, pair, chi, showings[winner])
+            paid.append(Transfer(loser, winner, Amount(part.units * stake), _CHI_TEXTS[chi], part.subject))
     return paid
 
 

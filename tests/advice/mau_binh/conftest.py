@@ -8,7 +8,7 @@ import pytest
 from referee.advice.mau_binh.population import HandPopulation, Origin
 from referee.cards import parse_cards
 from referee.games.mau_binh import Arrangement, MauBinhRules
-from referee.games.mau_binh.rules import FourAcesFullSweep, NoFourAcesSweep, NoSweep, SweptByAll, SweptPairTimes
+from referee.games.mau_binh.penalties import FourAcesFullSweep, NoFourAcesSweep, NoSweep, SweptByAll, SweptPairTimes
 from referee.rulesets import Ruleset, get
 from tests.builtin import rules_as
 

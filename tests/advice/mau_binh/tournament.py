@@ -31,7 +31,7 @@ from referee.advice.mau_binh.self_play import greatest_sum
 from referee.advice.mau_binh.splits import Splits, Splitter
 from referee.cards import DECK, Card, Seat
 from referee.games.mau_binh import GAME, Arrange, MauBinhRules, instant_win_of
-from referee.games.mau_binh.rules import NoFourAcesSweep, NoSweep
+from referee.games.mau_binh.penalties import NoFourAcesSweep, NoSweep
 from referee.rulesets import Ruleset, get
 from tests.games.rounds import hands_deal, settled
 

@@ -4,7 +4,7 @@ import dataclasses
 import math
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -14,27 +14,28 @@ import pytest
 from referee.cards import Seat
 from referee.games.commission import Commission
 from referee.games.mau_binh import GAME, Arrange, Event, Leave, MauBinhRules
-from referee.games.mau_binh.rules import WinnerSweepTimes, max_units
+from referee.games.mau_binh.penalties import LeavingBefore, WinnerSweepTimes
+from referee.games.mau_binh.rules import max_units
 from referee.games.mau_binh.showdown import showdown
 from referee.money import house_net
 from referee.rulesets import Ruleset, load_examples
 from tests.budget import examples
 from tests.builtin import rules_as
+from tests.games.mau_binh.test_mau_binh_sealed import sealed_events
 from tests.games.mau_binh.test_mau_binh_slow_settlement import (
     SHEETS,
-    Hand,
     best_win,
     is_foul,
     slow_settle,
-    strength,
-    timeline,
-    worth,
+    winner_sweep_added,
 )
 from tests.games.rounds import hands_deal, settled
 
 RoundMaker: TypeAlias = Callable[[MauBinhRules, int], Any]
 
 PERMILLE, CAP = 370, 6
+USELESS = {(2, "chi_2020")}
+"""A multiplier that changes nothing on a sheet, and so is refused."""
 
 
 @pytest.fixture(name="house")
@@ -82,33 +83,6 @@ def test_commission_is_what_the_sheet_says_over_random_rounds(
     assert min(seen[case] for case in ("capped", "rounded", "at the deal")) >= 5, seen
 
 
-def won_from_everybody(sheet: str, hands: Sequence[Hand], events: Sequence[Event], dealt: int) -> int | None:
-    """Return the seat whose cards win all three chi from every other seat, all of them lawful and there to the show."""
-    limit = {"maubinh_com": 90_000, "classic": 60_000, "chi_2020": 60_000}[sheet]
-    last, there = timeline(len(hands), events, dealt + limit)
-    seats = range(len(hands))
-    chi_of = [
-        [last[seat].back, last[seat].middle, last[seat].front]
-        if seat in last
-        else [hands[seat][:5], hands[seat][5:10], hands[seat][10:]]
-        for seat in seats
-    ]
-    if min(there) < 0 or any(is_foul(sheet, chi) for chi in chi_of):
-        return None
-    for winner in seats:
-        is_there = (
-            sheet != "maubinh_com" or there[winner] >= 2
-        )  # the last chi, at least, where leaving costs the later ones
-        if is_there and all(
-            strength(sheet, chi_of[winner][chi]) > strength(sheet, chi_of[other][chi])
-            for other in seats
-            if other != winner
-            for chi in range(3)
-        ):
-            return winner
-    return None
-
-
 def lawful_round(sheet: str, house: MauBinhRules, make_round: RoundMaker, seed: int) -> Any:  # noqa: ANN401 - a round
     """Make a round in which nearly every arrangement is lawful, and in which seats leave while chi are shown."""
     sample, rng = make_round(house, seed), random.Random(seed)  # noqa: S311 - a test that repeats itself
@@ -128,12 +102,47 @@ def lawful_round(sheet: str, house: MauBinhRules, make_round: RoundMaker, seed: 
     return dataclasses.replace(sample, events=tuple(events), closed_time=max(one.time for one in events))
 
 
+def assert_is_settled_as_the_second_writing_says(
+    played: Any,  # noqa: ANN401 - of tests.games.rounds
+    slow: dict[str, Any],
+    *,
+    stake: int,
+    note: object,
+) -> Counter[str]:
+    """Compare what pairs owe, and apart from it what is paid in others' place; return what was seen."""
+    paid: dict[tuple[int, int], int] = defaultdict(int)
+    instead: dict[int, int] = {}
+    for transfer in played.outcome.transfers:
+        if transfer.reason == "COMPENSATION":
+            assert transfer.payee == slow["winner"], note
+            assert transfer.payer not in instead, note
+            instead[transfer.payer] = transfer.amount
+        else:
+            paid[transfer.payer, transfer.payee] += transfer.amount
+    assert {pair: stake * units for pair, units in slow["owed"].items()} == dict(paid), note
+    assert {seat: stake * units for seat, units in slow["instead"].items()} == instead, note
+    shared = len(instead) > 1
+    return Counter(
+        {
+            **Counter([transfer.reason for transfer in played.outcome.transfers]),
+            "an odd unit": shared and len(set(instead.values())) > 1,
+            "an even share": shared and len(set(instead.values())) == 1,
+        }
+    )
+
+
+@pytest.mark.parametrize("departure_is_sweep", [False, True])
 @pytest.mark.parametrize("times", [2, 5])
 def test_winner_of_everything_is_paid_so_many_times(
-    ruleset: Ruleset, rules: MauBinhRules, make_round: RoundMaker, times: int
+    ruleset: Ruleset, rules: MauBinhRules, make_round: RoundMaker, times: int, *, departure_is_sweep: bool
 ) -> None:
-    """The winner's three chi, on the classic sheet with its two more, times that; never less than the sheet's sweep."""
+    """The dearest price by each seat at fault, which pays for the lawful ones too; without a fault, by everybody."""
     sheet, seen = SHEETS[ruleset.id], Counter[str]()
+    if departure_is_sweep:
+        leaving = msgspec.structs.replace(rules.leaving, before_showdown=LeavingBefore.SWEPT)
+        rules = msgspec.structs.replace(rules, leaving=leaving)
+    if (times, sheet) in USELESS:
+        times = 4
     house = msgspec.structs.replace(rules, winner_sweep=WinnerSweepTimes(multiplier=times, reason="test"))
     for seed in range(examples(400)):
         sample = lawful_round(sheet, house, make_round, seed) if seed % 3 else make_round(house, seed)
@@ -141,26 +150,44 @@ def test_winner_of_everything_is_paid_so_many_times(
             continue
         deal = hands_deal(sample.hands, stake=3, dealt_time=sample.dealt_time)
         played = settled(GAME, house, deal, sample.events, closed_time=sample.closed_time)
-        owed = dict(slow_settle(sheet, sample.hands, sample.events, sample.dealt_time)["owed"])
-        winner = won_from_everybody(sheet, sample.hands, sample.events, sample.dealt_time)
-        if winner is not None:
-            showing = played.outcome.showings[winner]
-            plain = sum(worth(sheet, chi, cards) for chi, cards in enumerate(showing.arrangement.chi))
-            for loser in range(len(sample.hands)):
-                if loser != winner:
-                    more = times * (plain + (2 if sheet == "classic" else 0))
-                    seen["dearer" if more > owed[loser, winner] else "the sheet's"] += 1
-                    owed[loser, winner] = max(owed[loser, winner], more)
-            seen[f"{len(sample.hands)} seats"] += 1
-        paid: dict[tuple[int, int], int] = defaultdict(int)
-        for transfer in played.outcome.transfers:
-            paid[transfer.payer, transfer.payee] += transfer.amount
-            seen[transfer.reason] += 1
-        assert {pair: 3 * units for pair, units in owed.items()} == dict(paid), seed
+        plain = slow_settle(
+            sheet, sample.hands, sample.events, sample.dealt_time, departure_is_sweep=departure_is_sweep
+        )
+        slow = winner_sweep_added(sheet, plain, times)
+        seen += assert_is_settled_as_the_second_writing_says(played, slow, stake=3, note=seed)
+        if slow["winner"] is not None:
+            has_fault = bool(plain["fouled"] | plain["left"])
+            seen[f"{len(sample.hands)} seats, {'a' if has_fault else 'no'} fault"] += 1
+            if has_fault and slow["owed"] != plain["owed"]:
+                seen["paid by who is at fault"] += 1
         assert max(map(abs, played.outcome.net)) <= 3 * max_units(house, seat_count=len(sample.hands))
-    assert min(seen[f"{count} seats"] for count in (2, 3)) >= 3, seen
-    assert seen["dearer"] or (times, sheet) in {(2, "maubinh_com"), (2, "chi_2020")}
-    assert (seen["WINNER_SWEEP"] > 0) is (seen["dearer"] > 0), seen
+    assert min(seen[f"{count} seats, a fault"] for count in (2, 3, 4)) >= 3, seen
+    assert min(seen[f"{count} seats, no fault"] for count in (2, 3)) >= 3, seen
+    assert min(seen[case] for case in ("COMPENSATION", "WINNER_SWEEP", "paid by who is at fault")) >= 3, seen
+
+
+@pytest.mark.parametrize("times", [2, 5])
+def test_shut_hand_pays_the_winner_of_everything_as_the_second_writing_says(
+    ruleset: Ruleset, rules: MauBinhRules, make_round: RoundMaker, times: int
+) -> None:
+    """On a sealed table a seat that does not open is at fault like one that fouled."""
+    sheet, seen = SHEETS[ruleset.id], Counter[str]()
+    if (times, sheet) in USELESS:
+        times = 4
+    house = msgspec.structs.replace(rules, winner_sweep=WinnerSweepTimes(multiplier=times, reason="test"))
+    for seed in range(examples(250)):
+        sample = lawful_round(sheet, house, make_round, seed)
+        if any(best_win(sheet, hand) for hand in sample.hands):
+            continue
+        sealed, plain, shut = sealed_events(sample, house, random.Random(seed))  # noqa: S311 - a test that repeats itself
+        deal = hands_deal(sample.hands, stake=3, dealt_time=sample.dealt_time, is_sealed=True)
+        played = settled(GAME, house, deal, sealed, closed_time=sealed[-1].time)
+        found = slow_settle(sheet, sample.hands, plain, sample.dealt_time, unopened=shut)
+        slow = winner_sweep_added(sheet, found, times)
+        seen += assert_is_settled_as_the_second_writing_says(played, slow, stake=3, note=seed)
+        seen["shut"] += slow["winner"] is not None and bool(shut)
+        assert max(map(abs, played.outcome.net)) <= 3 * max_units(house, seat_count=len(sample.hands))
+    assert min(seen[case] for case in ("shut", "COMPENSATION", "WINNER_SWEEP")) >= 3, seen
 
 
 def test_results_show_the_part_of_the_house_only_where_it_has_one(

@@ -20,7 +20,7 @@ from referee.games.mau_binh import (
 )
 from referee.games.mau_binh.event import MAX_EVENTS
 from referee.games.mau_binh.legality import check_closing
-from referee.games.mau_binh.rules import (
+from referee.games.mau_binh.penalties import (
     Foul,
     FoulFlat,
     FoulLosesChi,
@@ -29,15 +29,14 @@ from referee.games.mau_binh.rules import (
     LeavingInShowdown,
     NoFourAcesSweep,
     NoSweep,
-    ReadyClock,
     Sweep,
     SweptByAll,
     SweptPairPlus,
     Unopened,
     WinnerSweep,
     WinnerSweepTimes,
-    max_units,
 )
+from referee.games.mau_binh.rules import ReadyClock, max_units
 from referee.games.mau_binh.settlement import Outcome
 from referee.games.mau_binh.showdown import showdown
 from referee.rulesets import Ruleset, get
@@ -220,8 +219,16 @@ def test_bound_counts_a_winner_of_everything() -> None:
     assert max_units(classic, seat_count=2) == 10 * (5 + 10 + 3 + 2)
 
 
-def test_winner_of_everything_beats_each_chi_by_its_cards() -> None:
-    """Seat 1 leaves after its back is shown and so loses its front, but its front is as strong as the winner's."""
+def test_bound_counts_what_is_paid_in_place_of_others() -> None:
+    """A seat at fault pays the winner tenfold, nine times as much for each of two others, and these their own price."""
+    tenfold = WinnerSweepTimes(multiplier=10, reason="test")
+    classic = msgspec.structs.replace(rules_as(MauBinhRules, "mau_binh.classic"), winner_sweep=tenfold)
+    sweep = 5 + 10 + 3 + 2
+    assert max_units(classic, seat_count=4) == 10 * sweep + 2 * (9 * sweep + 26)
+
+
+def test_seat_that_left_while_a_chi_was_shown_lost_the_chi_after_it_to_the_winner_of_everything() -> None:
+    """Seat 1 leaves while its back is shown and so loses its front, which is as strong as the winner's."""
     rules = msgspec.structs.replace(COM, winner_sweep=WinnerSweepTimes(multiplier=10, reason="test"))
     hands = (
         parse_cards("AS AC 9D 9C 4S KS KC 8D 8C 5S QH JC TD"),
@@ -235,7 +242,7 @@ def test_winner_of_everything_beats_each_chi_by_its_cards() -> None:
         return {transfer.reason for transfer in played.outcome.transfers}
 
     assert reasons() == {"BACK", "MIDDLE"}
-    assert reasons(Leave(Seat(1), 2)) == {"BACK", "MIDDLE", "FRONT", "SWEEP"}
+    assert reasons(Leave(Seat(1), 2)) == {"BACK", "MIDDLE", "FRONT", "WINNER_SWEEP"}
 
 
 @pytest.mark.parametrize("members", [{"kind": "NONE"}, {"kind": "MULTIPLIED", "multiplier": 2, "reason": "test"}])

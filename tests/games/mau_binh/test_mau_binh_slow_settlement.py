@@ -178,9 +178,16 @@ def timeline(seats: int, events: Sequence[Event], deadline: int) -> tuple[dict[i
     return last, there
 
 
-def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, as ``RULES.md`` lists it
-    ruleset: str, hands: Sequence[Hand], events: Sequence[Event], dealt: int, *, unopened: frozenset[int] = frozenset()
+def slow_settle(  # noqa: C901, PLR0912, PLR0913, PLR0915 - the whole law in one place, as ``RULES.md`` lists it
+    ruleset: str,
+    hands: Sequence[Hand],
+    events: Sequence[Event],
+    dealt: int,
+    *,
+    unopened: frozenset[int] = frozenset(),
+    departure_is_sweep: bool = False,
 ) -> dict[str, Any]:
+    """Settle; ``departure_is_sweep``: a house's variant of the maubinh.com sheet, the other two have it so."""
     seats = range(len(hands))
     owed: dict[tuple[int, int], int] = defaultdict(int)  # (payer, payee) -> units
     wins = [best_win(ruleset, hand) for hand in hands]
@@ -190,7 +197,8 @@ def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, a
             if mine and (theirs is None or mine[2] < theirs[2]):
                 owed[payer, payee] += mine[1]
         top = min(win[2] for win in wins if win)
-        return {"owed": dict(owed), "fouled": set(), "winners": [s for s in seats if (wins[s] or (0, 0, 99))[2] == top]}
+        winners = [s for s in seats if (wins[s] or (0, 0, 99))[2] == top]
+        return {"owed": dict(owed), "fouled": set(), "winners": winners, "swept": set()}
     deadline = dealt + {"maubinh_com": 90_000, "classic": 60_000, "chi_2020": 60_000}[ruleset]
     last, there = timeline(len(hands), events, deadline)
     if ruleset != "maubinh_com":
@@ -227,11 +235,11 @@ def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, a
         all_three = len(lost) == 3
         if ruleset == "maubinh_com":
             aces = strength("maubinh_com", chi_of[winner][0])[0] == 99
-            others = [seat for seat in stayed if seat != winner]
+            others = [seat for seat in (seats if departure_is_sweep else stayed) if seat != winner]
             village = bool(others) and all(len(chi_won[winner, other]) == 3 for other in others)
             if aces and village:
-                units += 60 if loser in stayed else 0
-            elif loser in fouled:
+                units += 60 if loser in others else 0
+            elif (departure_is_sweep and loser not in stayed) or loser in fouled:
                 units *= 1 if winner in left_while_shown else 3
             elif loser in swept_village:
                 units *= 3
@@ -246,7 +254,36 @@ def slow_settle(  # noqa: C901, PLR0912, PLR0915 - the whole law in one place, a
             owed[loser, winner] += units
     won = {seat: sum(len(lost) for (winner, _), lost in chi_won.items() if winner == seat) for seat in lawful}
     winners = [seat for seat in lawful if won[seat] == max(won.values())]
-    return {"owed": dict(owed), "fouled": fouled, "winners": winners}
+    swept = {pair for pair, lost in chi_won.items() if len(lost) == 3}
+    plain = [sum(worth(ruleset, chi, chi_of[seat][chi]) for chi in range(3)) for seat in seats]
+    left = set(seats) - set(stayed)
+    return {"owed": dict(owed), "fouled": fouled, "winners": winners, "swept": swept, "plain": plain, "left": left}
+
+
+def winner_sweep_added(ruleset: str, slow: dict[str, Any], times: int) -> dict[str, Any]:
+    """Add a winner's sweep to a slow settlement, and what seats at fault owe in place of others (*đền*).
+
+    ``owed`` has what pairs owe for their own cards, ``instead`` what seats at fault pay the winner for others.
+    """
+    owed, instead = dict(slow["owed"]), defaultdict[int, int](int)
+    seats = range(len(slow.get("plain", ())))
+    (winner,) = [seat for seat in seats if all((seat, other) in slow["swept"] for other in seats if other != seat)] or [
+        None
+    ]
+    if winner is None:
+        return {"owed": owed, "instead": {}, "winner": None}
+    losers = [*seats[winner + 1 :], *seats[:winner]]
+    at_fault = [seat for seat in losers if seat in slow["fouled"] | slow["left"]]
+    price = times * (slow["plain"][winner] + (2 if ruleset == "classic" else 0))
+    turn = itertools.cycle(at_fault)
+    for loser in losers:
+        more = max(0, price - owed[loser, winner])
+        if loser in at_fault or not at_fault:
+            owed[loser, winner] += more
+        else:
+            for _ in range(more):  # one unit after the other, so the parts are equal and the first has the odd one
+                instead[next(turn)] += 1
+    return {"owed": owed, "instead": dict(instead), "winner": winner}
 
 
 SHEETS = {"mau_binh.maubinh_com": "maubinh_com", "mau_binh.classic": "classic", "mau_binh.chi_2020": "chi_2020"}
