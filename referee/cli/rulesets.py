@@ -12,6 +12,7 @@ from rich.table import Table as Grid
 
 from referee.cli.options import UNANSWERABLE, AsJson, RulesetFolder, catalogue_of, fail, print_json
 from referee.cli.paper import paper
+from referee.cli.rulesets_mau_binh import faults_that_pay
 from referee.evidence.printable import readable
 from referee.games import GAMES
 from referee.rulesets import Ruleset, UnknownRulesetError, load_examples
@@ -92,19 +93,23 @@ def check(
 ) -> None:
     """Load a folder of rulesets as a server would, and print every fault of every file with its line.
 
-    Exit code 0 if a server would accept the folder, 2 if not.
+    Exit code 0 if a server would accept the folder, 2 if not. Where a ruleset allows a fault that costs less than a
+    sweep, it also prints in how many of 100 hands that fault pays.
     """
     errors = faults_in(folder)
     if as_json:
         faults = [
             {"file": error.file, "line": line, "reason": reason} for error in errors for line, reason in error.faults
         ]
-        print_json({"ok": not faults, "faults": faults})
+        paying = [] if errors else [fault._asdict() for fault in faults_that_pay(folder)]
+        print_json({"ok": not faults, "faults": faults, "paying": paying})
         raise typer.Exit(UNANSWERABLE if errors else 0)
     if errors:
         fail("\n".join(str(error) for error in errors))
     count = len(catalogue_of(folder)) - len(catalogue_of(None))
     typer.echo(f"{count} ruleset{'s' * (count != 1)} of your own, nothing wrong")
+    for fault in faults_that_pay(folder):
+        typer.echo(str(fault))
 
 
 @app.command("schema")

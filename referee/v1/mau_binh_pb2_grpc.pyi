@@ -37,7 +37,8 @@ class MauBinhServiceStub:
     WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
 
     Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
-    Where the ruleset has such a rule: WINNER_SWEEP and, last and to the house, COMMISSION.
+    Where the ruleset has such a rule: WINNER_SWEEP; COMPENSATION (den), which a seat that fouled, left before the showdown
+    or did not open its arrangement owes the winner in place of others; and, last and to the house, COMMISSION.
 
     Instant wins. SUITED_DRAGON, DRAGON, THIRTEEN_RED, THIRTEEN_BLACK, FIVE_PAIRS_ONE_TRIPLE, TWELVE_BLACK_ONE_RED,
     TWELVE_RED_ONE_BLACK, SIX_PAIRS, THREE_FLUSHES, THREE_STRAIGHTS. A ruleset lists those that count.
@@ -89,7 +90,8 @@ class MauBinhServiceAsyncStub(MauBinhServiceStub):
     WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
 
     Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
-    Where the ruleset has such a rule: WINNER_SWEEP and, last and to the house, COMMISSION.
+    Where the ruleset has such a rule: WINNER_SWEEP; COMPENSATION (den), which a seat that fouled, left before the showdown
+    or did not open its arrangement owes the winner in place of others; and, last and to the house, COMMISSION.
 
     Instant wins. SUITED_DRAGON, DRAGON, THIRTEEN_RED, THIRTEEN_BLACK, FIVE_PAIRS_ONE_TRIPLE, TWELVE_BLACK_ONE_RED,
     TWELVE_RED_ONE_BLACK, SIX_PAIRS, THREE_FLUSHES, THREE_STRAIGHTS. A ruleset lists those that count.
@@ -137,7 +139,8 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
     WRONG_OPENING, ALREADY_OPENED, NOT_OUT_OF_TIME, STILL_OPENING.
 
     Transfer reasons. BACK, MIDDLE and FRONT for a chi, SWEEP, FOUR_ACES_SWEEP, FOUL, INSTANT_WIN.
-    Where the ruleset has such a rule: WINNER_SWEEP and, last and to the house, COMMISSION.
+    Where the ruleset has such a rule: WINNER_SWEEP; COMPENSATION (den), which a seat that fouled, left before the showdown
+    or did not open its arrangement owes the winner in place of others; and, last and to the house, COMMISSION.
 
     Instant wins. SUITED_DRAGON, DRAGON, THIRTEEN_RED, THIRTEEN_BLACK, FIVE_PAIRS_ONE_TRIPLE, TWELVE_BLACK_ONE_RED,
     TWELVE_RED_ONE_BLACK, SIX_PAIRS, THREE_FLUSHES, THREE_STRAIGHTS. A ruleset lists those that count.

@@ -26,6 +26,7 @@ RULESETS: Final[dict[str, tuple[tuple[int, ...], Callable[..., Iterator[Trial]]]
     "mau_binh.maubinh_com": ((2, 4), staying_mau_binh.trials),
     "mau_binh.classic": ((2, 4), staying_mau_binh.trials),
     "mau_binh.chi_2020": ((2, 4), staying_mau_binh.trials),
+    "mau_binh.house_example": ((2, 4), staying_mau_binh.trials),
     "tien_len.mien_nam": ((2, 4), staying_tien_len.trials),
     "ultimate_texas.casino": ((1,), staying_ultimate_texas.trials),
     "ultimate_texas.two_plus_three": ((1,), staying_ultimate_texas.trials),

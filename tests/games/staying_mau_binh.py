@@ -5,31 +5,25 @@ both by the population of the advice. In the showdown, and on a sealed table onc
 option that wins more by all cards.
 """
 
-import random
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 import msgspec
 
 from referee.advice.mau_binh.advisor import Advisor
+from referee.advice.mau_binh.faults import AdvisedHand, advised_tables, fouled_chi, mean_at_fault
 from referee.advice.mau_binh.populations import Populations
 from referee.advice.mau_binh.suggestion import SCALE
-from referee.cards import DECK, Card, Seat
+from referee.cards import Seat
 from referee.evidence.canonical import Hex
-from referee.games.mau_binh import GAME, Arrange, Arrangement, Leave, MauBinhRules, instant_win_of
-from referee.games.mau_binh.arrangement import ChiCards, chi_values, fouls_of
+from referee.games.mau_binh import GAME, Arrange, Arrangement, Leave, MauBinhRules
+from referee.games.mau_binh.arrangement import chi_values, fouls_of
+from referee.games.mau_binh.bounds import Fault
 from referee.games.mau_binh.event import Commit, Event, Timeout
-from referee.games.mau_binh.penalties import (
-    FoulFlat,
-    FoulSwept,
-    LeavingBefore,
-    NoSweep,
-    SweptByAll,
-    SweptPairPlus,
-    SweptPairTimes,
-)
+from referee.games.mau_binh.penalties import LeavingBefore
 from referee.games.mau_binh.state import State
-from referee.rulesets import get
+from referee.rulesets import load_examples
 from tests.builtin import rules_as
 from tests.games.rounds import hands_deal
 from tests.games.staying_trial import Trial
@@ -39,15 +33,9 @@ CLOCK: Final = "let the clock run"
 FOUL: Final = "foul on purpose"
 SHOWDOWN: Final = "leave while chi {chi} is shown (all seen)"
 SHUT: Final = "do not open (sealed, all seen)"
+FORESEEN: Final = 60
+"""Other deals from which a player knows what leaving and fouling cost."""
 OPTIONS: Final = (LEAVE, CLOCK, FOUL, SHOWDOWN, SHUT)
-
-
-class Seated(NamedTuple):
-    """A seat's cards, the arrangement that the advice gives them and what it expects, in stakes."""
-
-    cards: tuple[Card, ...]
-    chi: ChiCards
-    expected: float
 
 
 def trials(  # noqa: PLR0913 - a table, its deals and what is tried
@@ -60,54 +48,24 @@ def trials(  # noqa: PLR0913 - a table, its deals and what is tried
     options: Sequence[str] = OPTIONS,
 ) -> Iterator[Trial]:
     """Try the options at every seat of some deals that no instant win ends; ``rules`` replace the ruleset's own."""
-    rules = rules_as(MauBinhRules, ruleset) if rules is None else rules
-    population = Populations.builtin().population_for(rules, digest=get(ruleset).digest)
+    rules = rules_as(MauBinhRules, load_examples().get(ruleset)) if rules is None else rules
+    population = Populations.builtin().population_for(rules, digest=load_examples().get(ruleset).digest)
     advisor = Advisor.of(rules, population, seat_count=seats)
-    lost = lost_expected(advisor, rules)
-    luck = random.Random(seed)  # noqa: S311 - deals that repeat themselves
-    for number in range(deals):
-        table = _seated(advisor, rules, luck, seats)
+    others = list(islice(advised_tables(advisor, seats=seats, seed=seed + 1_000_000), FORESEEN))
+    lost = Lost(*(mean_at_fault(rules, others, fault) for fault in (Fault.LEFT, Fault.FOUL)))
+    for number, table in enumerate(islice(advised_tables(advisor, seats=seats, seed=seed), deals)):
         yield from _trials_of(number, advisor, rules, table, lost, options)
 
 
 class Lost(NamedTuple):
-    """What leaving and fouling cost, on average, in stakes."""
+    """What leaving and fouling win on average, in stakes; below 0."""
 
     leaving: float
     fouling: float
 
 
-def lost_expected(advisor: Advisor, rules: MauBinhRules) -> Lost:
-    """Return what leaving and fouling cost, by how often opponents as the population have what pays more."""
-    counts, prices = advisor.table.population.counts, advisor.table.prices
-    chi = sum(float((price * count).sum() / count.sum()) for price, count in zip(prices, counts, strict=True))
-    sweep = rules.sweep
-    if isinstance(sweep, SweptPairPlus):
-        swept = chi + sweep.units
-    elif isinstance(sweep, NoSweep):
-        swept = chi
-    else:
-        assert isinstance(sweep, SweptByAll | SweptPairTimes)
-        swept = chi * sweep.multiplier
-    foul = float(rules.foul.units) if isinstance(rules.foul, FoulFlat) else chi
-    if isinstance(rules.foul, FoulSwept):
-        foul = swept
-    left, opponents = swept if rules.leaving.before_showdown is LeavingBefore.SWEPT else chi, advisor.table.opponents
-    return Lost(left * opponents, foul * opponents)
-
-
-def _seated(advisor: Advisor, rules: MauBinhRules, luck: random.Random, seats: int) -> list[Seated]:
-    while True:
-        deck = luck.sample(DECK, 13 * seats)
-        hands = [tuple(deck[start : start + 13]) for start in range(0, len(deck), 13)]
-        if not any(instant_win_of(rules, hand) for hand in hands):
-            break
-    best = [advisor.suggest(hand, count=1)[0] for hand in hands]
-    return [Seated(hand, one.arrangement.chi, one.expected / SCALE) for hand, one in zip(hands, best, strict=True)]
-
-
 def _trials_of(  # noqa: PLR0913, PLR0917 - a deal and what is tried of it
-    number: int, advisor: Advisor, rules: MauBinhRules, table: Sequence[Seated], lost: Lost, options: Sequence[str]
+    number: int, advisor: Advisor, rules: MauBinhRules, table: Sequence[AdvisedHand], lost: Lost, options: Sequence[str]
 ) -> Iterator[Trial]:
     deal = hands_deal([seated.cards for seated in table])
     dealt = GAME.begin(rules, deal)
@@ -119,14 +77,14 @@ def _trials_of(  # noqa: PLR0913, PLR0917 - a deal and what is tried of it
         others = [*arranged[:place], *arranged[place + 1 :]]
         if LEAVE in options:
             won = GAME.settle(_played(dealt, [Leave(seat, 0), *others])).net[seat]
-            yield Trial(LEAVE, number, -lost.leaving > seated.expected, won - stayed[seat])
+            yield Trial(LEAVE, number, lost.leaving > seated.expected, won - stayed[seat])
         if CLOCK in options:
             won = GAME.settle(_played(dealt, others)).net[seat]
             promised = _as_dealt(advisor, rules, seated, lost)
             yield Trial(CLOCK, number, promised > seated.expected, won - stayed[seat])
-        if FOUL in options and (fouled := _fouled(rules, seated.chi)) is not None:
+        if FOUL in options and (fouled := fouled_chi(rules, seated.chi)) is not None:
             won = GAME.settle(_played(dealt, [Arrange(seat, *fouled, time=0), *others])).net[seat]
-            yield Trial(FOUL, number, -lost.fouling > seated.expected, won - stayed[seat])
+            yield Trial(FOUL, number, lost.fouling > seated.expected, won - stayed[seat])
         for chi in (1, 2, 3) if SHOWDOWN in options else ():
             left = Leave(seat, (chi - 1) * rules.showdown_chi_ms)
             gain = GAME.settle(_played(played, [left])).net[seat] - stayed[seat]
@@ -142,25 +100,18 @@ def _played(state: State, events: Sequence[Event]) -> State:
     return state
 
 
-def _as_dealt(advisor: Advisor, rules: MauBinhRules, seated: Seated, lost: Lost) -> float:
+def _as_dealt(advisor: Advisor, rules: MauBinhRules, seated: AdvisedHand, lost: Lost) -> float:
     """Return what the cards promise in the order dealt."""
     chi = Arrangement.as_dealt(seated.cards).chi
     values = chi_values(rules, chi)
     if fouls_of(rules, chi, values):
-        return -lost.fouling
+        return lost.fouling
     levels = advisor.levels(seated.cards)
     back, middle, front = (int(levels.of(place)[value.strength]) for place, value in enumerate(values))
     return advisor.table.value(back=back, middle=middle, front=front) / SCALE
 
 
-def _fouled(rules: MauBinhRules, chi: ChiCards) -> ChiCards | None:
-    """Return the same cards with back and middle exchanged, which fouls; None where the two are equal."""
-    back, middle, front = chi
-    exchanged = (middle, back, front)
-    return exchanged if fouls_of(rules, exchanged) else None
-
-
-def _kept_shut(rules: MauBinhRules, table: Sequence[Seated], shut: Seat) -> int:
+def _kept_shut(rules: MauBinhRules, table: Sequence[AdvisedHand], shut: Seat) -> int:
     """Return what a seat wins that commits to the advice's arrangement on a sealed table and does not open it."""
     state = GAME.begin(rules, hands_deal([seated.cards for seated in table], is_sealed=True))
     for place in range(len(table)):

@@ -88,7 +88,7 @@ def test_recipe_for_a_knob_can_be_followed(tmp_path: Path) -> None:
     recipe = blocks_of_the_recipe()
     field, said = recipe["python"], recipe["toml"]
     schema = int(re.findall(r"since\(([0-9]+)\)", field)[0])
-    assert {newest_schema(one.rules_type) for one in GAMES.values()} == {schema - 1}
+    assert max(newest_schema(one.rules_type) for one in GAMES.values()) == schema - 1
     name, meant = field.partition(":")[0], int(field.rpartition("=")[2])
     games = sorted({one.game for one in load_builtin()})
     assert len(games) >= 3

@@ -22,7 +22,7 @@ True
 import threading
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Final, assert_never
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,20 +31,11 @@ from referee.advice.mau_binh.levels import Leveller, Levels
 from referee.advice.mau_binh.population import HandPopulation
 from referee.advice.mau_binh.splits import PAIRS, THREES, Ints, Splits, Splitter
 from referee.advice.mau_binh.suggestion import Part, Suggestion
-from referee.advice.mau_binh.value import Extra, ValueTable
+from referee.advice.mau_binh.value import ValueTable
 from referee.cards import Card
-from referee.games.mau_binh import Reason
 from referee.games.mau_binh.arrangement import ChiValues
 from referee.games.mau_binh.code import CHI_REASONS
-from referee.games.mau_binh.penalties import (
-    FourAcesFullSweep,
-    NoSweep,
-    SweptByAll,
-    SweptPairPlus,
-    SweptPairTimes,
-)
 from referee.games.mau_binh.rules import MauBinhRules
-from referee.hands import Category
 
 _BIN_BITS: Final = 20
 _IN_BINS: Final = (1 << _BIN_BITS) - 1
@@ -159,25 +150,23 @@ class Advisor:
         return Suggestion(splits.arrangement(*place), values, tuple(self._parts(values, levels)))
 
     def _parts(self, values: ChiValues, levels: Levels) -> Iterator[Part]:
-        """Yield the value of each chi, then, if the rules have them, the additions of a sweep and of four aces."""
-        table, units = self.table, []
+        """Yield the value of each chi, then those of the additions that the rules have to all three."""
+        table = self.table
         level = [int(levels.of(chi)[value.strength]) for chi, value in enumerate(values)]
         for chi, (reason, value) in enumerate(zip(CHI_REASONS, values, strict=True)):
-            units.append(table.rules.units[chi][value.category])
+            units = table.rules.units[chi][value.category]
             won, lost = table.beaten(chi, level[chi])
             expected = table.opponents * int(table.chi[chi][level[chi]])
-            yield Part(reason=reason, units=units[-1], won=won, lost=lost, expected=expected)
+            yield Part(reason=reason, units=units, won=won, lost=lost, expected=expected)
         bins = table.bins_of(*level)
-        if table.sweep:
-            yield self._part(Reason.SWEEP, table.sweep, bins, units=_sweep_units(table.rules, sum(units)))
-        four_aces = table.rules.four_aces_sweep
-        if table.aces and isinstance(four_aces, FourAcesFullSweep):
-            added = four_aces.units - table.rules.units[0][Category.FOUR_ACES]
-            yield self._part(Reason.FOUR_ACES_SWEEP, table.aces, bins, units=added)
-
-    def _part(self, reason: Reason, extra: Extra, bins: tuple[int, int, int], *, units: int) -> Part:
-        expected = self.table.opponents * int(extra.value[bins])
-        return Part(reason=reason, units=units, won=int(extra.won[bins]), lost=int(extra.lost[bins]), expected=expected)
+        for reason, extra in table.extras.items():
+            yield Part(
+                reason=reason,
+                units=int(extra.units[bins]),
+                won=int(extra.won[bins]),
+                lost=int(extra.lost[bins]),
+                expected=table.opponents * int(extra.value[bins]),
+            )
 
 
 splitter_of = lru_cache(maxsize=16)(Splitter)
@@ -191,16 +180,3 @@ def _packed(values: Ints, bins: Ints) -> Ints:
     packed = values << _BIN_BITS
     packed[1:] += bins
     return packed
-
-
-def _sweep_units(rules: MauBinhRules, units: int) -> int:
-    """Return the units that a sweep adds to three chi which pay ``units`` together."""
-    match rules.sweep:
-        case SweptByAll() | SweptPairTimes():
-            return (rules.sweep.multiplier - 1) * units
-        case SweptPairPlus():
-            return rules.sweep.units
-        case NoSweep():
-            return 0
-        case _:
-            assert_never(rules.sweep)

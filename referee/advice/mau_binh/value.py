@@ -15,7 +15,12 @@ one, *U* the price of the three chi, *P* the mean price paid to one opponent tha
   sweep by every seat one chance is not exact: that the others sweep a seat and these aces sweep the others. The latter
   is its mean over all hands that sweep a seat.
 
-A winner's sweep and a commission, which houses may have, are not counted.
+- A winner's sweep, times *w*: what it adds to the other prices of a pair, ``max(0, w * (U + u) - own)``, is won with
+  the chance ``W ** o`` and lost to an opponent that wins everything from this seat and from all the others, which
+  depends on its own hand. With a sweep by every seat it adds less for a seat that all the others sweep too; of four
+  seats the chance of that takes two seats as independent of one another that are not.
+
+A commission, which houses may have, is not counted.
 
 >>> from referee.advice.mau_binh.populations import Populations
 >>> from referee.rulesets import get
@@ -26,6 +31,7 @@ A winner's sweep and a commission, which houses may have, are not counted.
 True
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias, assert_never
 
@@ -35,12 +41,14 @@ from numpy.typing import NDArray
 from referee.advice.mau_binh.population import HandPopulation, categories_of
 from referee.advice.mau_binh.splits import Ints
 from referee.advice.mau_binh.suggestion import SCALE, SCALE_BITS
+from referee.games.mau_binh import Reason
 from referee.games.mau_binh.penalties import (
     FourAcesFullSweep,
     NoSweep,
     SweptByAll,
     SweptPairPlus,
     SweptPairTimes,
+    WinnerSweepTimes,
 )
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.hands import Category
@@ -54,11 +62,12 @@ Cube: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """Addition of one rule to the three chi, by bins: the chances to be paid and to pay, and its value.
+    """Addition of one rule to the three chi, by bins: its units, the chances to be paid and to pay, and its value.
 
-    All are in 65,536ths, against one opponent.
+    All but the units are in 65,536ths, against one opponent.
     """
 
+    units: Cube
     won: Cube
     lost: Cube
     value: Cube
@@ -68,15 +77,14 @@ class ValueTable:
     """The value of every back, middle and front against one opponent of a population, at these prices.
 
     ``chi`` has for back, middle and front one value a strength, from 1 (entry 0 is unused); ``prices`` has the price of
-    a chi won with each strength, the first for strength 1. ``sweep`` and ``aces`` are the additions for these, None if
-    the rules add nothing; ``joint`` is the sum of their values. Raises ValueError if the population has another ranking
-    or the rules do not allow this number of seats.
+    a chi won with each strength, the first for strength 1. ``extras`` are the additions that the rules have to the
+    three chi, by their reasons; ``joint`` is the sum of their values. Raises ValueError if the population has another
+    ranking or the rules do not allow this number of seats.
     """
 
     chi: tuple[Ints, ...]
     prices: tuple[Ints, ...]
-    sweep: Extra | None
-    aces: Extra | None
+    extras: Mapping[Reason, Extra]
     joint: Cube
 
     def __init__(self, rules: MauBinhRules, population: HandPopulation, *, seat_count: int) -> None:
@@ -95,9 +103,13 @@ class ValueTable:
         self._up_to = [np.concatenate([[0], count.cumsum()]).tolist() for count in population.counts]
         self._of_bin = [population.of_bin(chi).tolist() for chi in range(len(prices))]
         bins = _Bins(rules, population, prices)
-        self.aces = bins.aces(self.opponents)
-        self.sweep = bins.sweep(self.opponents)
-        self.joint = sum((extra.value for extra in (self.aces, self.sweep) if extra), np.zeros_like(population.joint))
+        extras = {
+            Reason.SWEEP: bins.sweep(self.opponents),
+            Reason.FOUR_ACES_SWEEP: bins.aces(self.opponents),
+            Reason.WINNER_SWEEP: bins.winner(self.opponents),
+        }
+        self.extras = {reason: extra for reason, extra in extras.items() if extra is not None}
+        self.joint = sum([extra.value for extra in self.extras.values()], np.zeros_like(population.joint))
 
     def value(self, *, back: int, middle: int, front: int) -> int:
         """Return the value of three chi of these strengths against all opponents together."""
@@ -150,7 +162,7 @@ class _Bins:
         won = from_others * self._won >> SCALE_BITS
         lost = self._over(self._shares * from_others >> SCALE_BITS, wins=False)
         added = rule.units - self._rules.units[0][Category.FOUR_ACES]
-        return Extra(won, lost, added * (won - lost))
+        return Extra(np.full_like(self._units, added), won, lost, added * (won - lost))
 
     def sweep(self, opponents: int) -> Extra | None:
         """Return the addition for winning or losing all three chi; None if the rules have no sweep."""
@@ -165,15 +177,72 @@ class _Bins:
         paying = self._shares * without_aces >> SCALE_BITS
         won = self._over(gaining, wins=True) * without_aces >> SCALE_BITS
         lost = self._over(paying, wins=False) * all_sweep_me >> SCALE_BITS
+        units = self._units
         match rule:
             case SweptByAll() | SweptPairTimes():
+                units = (rule.multiplier - 1) * units
                 paid = self._over(paying * self._units, wins=False) * all_sweep_me >> SCALE_BITS
                 value = (rule.multiplier - 1) * (self._units * won - paid)
             case SweptPairPlus():
+                units = np.full_like(units, rule.units)
                 value = rule.units * (won - lost)
             case _:
                 assert_never(rule)
-        return Extra(won, lost, value)
+        return Extra(units, won, lost, value)
+
+    def winner(self, opponents: int) -> Extra | None:
+        """Return what a winner's sweep adds to the dearest other price of a pair; None if the rules have none."""
+        if not isinstance(self._rules.winner_sweep, WinnerSweepTimes):
+            return None
+        others = opponents - 1
+        won = _power(self._won, opponents)
+        winners = self._shares * _power(self._won, others) >> SCALE_BITS
+        lost = self._over(winners, wins=False)
+        added = self._added_by_winner(swept_by_all=opponents == 1)
+        value = added * won - self._over(winners * added, wins=False)
+        if isinstance(self._rules.sweep, SweptByAll) and others:
+            less = added - self._added_by_winner(swept_by_all=True)
+            swept = self._mean(_power(self._lost, others)) * _power(self._sweepers_won(), others) >> SCALE_BITS
+            value -= less * swept - self._to_winner_and_all(less, others)
+        return Extra(added, won, lost, value)
+
+    def _added_by_winner(self, *, swept_by_all: bool) -> Cube:
+        """Return, by the winner's bins, what its sweep adds for a loser that all the others sweep too, or do not."""
+        assert isinstance(self._rules.winner_sweep, WinnerSweepTimes)  # noqa: S101 - asked for by no other rules
+        sweep, units = self._rules.sweep, self._units
+        own = base = units
+        match sweep:
+            case SweptByAll():
+                own = units * sweep.multiplier if swept_by_all else units
+            case SweptPairTimes():
+                own = units * sweep.multiplier
+            case SweptPairPlus():
+                own = base = units + sweep.units
+            case NoSweep():
+                pass
+            case _:
+                assert_never(sweep)
+        four_aces = self._rules.four_aces_sweep
+        if isinstance(four_aces, FourAcesFullSweep):
+            dearer = four_aces.units - self._rules.units[0][Category.FOUR_ACES]
+            own = np.where(self._is_aces, units + dearer, own)
+        return np.maximum(self._rules.winner_sweep.multiplier * base - own, 0)
+
+    def _to_winner_and_all(self, weights: Cube, others: int) -> Cube:
+        """Return, by own bins, the mean of the winner's ``weights`` where it and all the others sweep this seat.
+
+        The winner sweeps the ``others`` as well, so each of them lies between this seat and the winner in all chi.
+        """
+        over = self._over(self._shares * weights, wins=False)
+        between = self._over(self._shares * over >> SCALE_BITS, wins=False)
+        value = between
+        for _ in range(others - 1):
+            value = np.where(over > 0, value * between // np.maximum(over, 1), 0)
+        return value
+
+    def _mean(self, chance: Cube) -> int:
+        """Return the mean of a chance over the population."""
+        return int((self._shares * chance).sum()) >> _SHARE_BITS
 
     def _of_aces(self, chance: Cube) -> Cube:
         """Return ``chance`` at bins with four aces in the back, if the rules pay for sweeping with them; else 0."""

@@ -62,8 +62,12 @@ class Won(NamedTuple):
 
 
 class Losses(msgspec.Struct, frozen=True, dict=True, kw_only=True):
-    """Tables that say what losing all three chi costs; ``order`` and ``fronts`` go from weak to strong."""
+    """Tables that say what losing all three chi costs, at tables of these numbers of ``seats``.
 
+    ``order`` and ``fronts`` go from weak to strong.
+    """
+
+    seats: range
     order: Sequence[Category]
     fronts: Sequence[Category]
     units: Sequence[Mapping[Category, int]]
@@ -95,12 +99,10 @@ class Losses(msgspec.Struct, frozen=True, dict=True, kw_only=True):
         return max(0, *(times * self._base(won) - self._lawful(won, by_all=False) for won in self.hands))
 
     @property
-    def smallest_multiplier_by_seats(self) -> Mapping[int, int]:
-        """Smallest multiplier of a winner's sweep that changes an amount, by the number of seats."""
-        return {
-            count: max(2, min(price // self._base(won) + 1 for won in self.hands for price in self._prices(won, count)))
-            for count in (_FEWEST, _FEWEST + 1)
-        }
+    def smallest_multiplier(self) -> int:
+        """Smallest multiplier of a winner's sweep that changes an amount, whatever the seats and the way to lose."""
+        prices = [(price, self._base(won)) for won in self.hands for price in self._prices(won)]
+        return max(2, min(price // base + 1 for price, base in prices))
 
     def price(self, fault: Fault, won: Won, *, is_full: bool) -> int:
         """Return what a fault costs towards a winner; ``is_full``: the winner's four aces won from every seat.
@@ -123,9 +125,15 @@ class Losses(msgspec.Struct, frozen=True, dict=True, kw_only=True):
         return max(foul, swept) if fault is Fault.SHUT and self.foul.unopened is Unopened.FOUL_OR_SWEEP else foul
 
     def is_cheap(self, fault: Fault) -> bool:
-        """Return whether a fault can cost less than being swept by the same winner."""
+        """Return whether a fault can cost less than being swept by the same winner.
+
+        Between two seats who wins all three chi wins everything, so the winner's sweep is the least that it costs.
+        """
+        is_for_two = self.seats[-1] == _FEWEST
+        times = self.winner_sweep.multiplier if is_for_two and isinstance(self.winner_sweep, WinnerSweepTimes) else 0
         return any(
-            self.price(fault, won, is_full=is_full) < self._lawful(won, by_all=True, is_full=is_full)
+            max(self.price(fault, won, is_full=is_full), times * self._base(won))
+            < self._lawful(won, by_all=True, is_full=is_full)
             for won in self.hands
             for is_full in (False, True)
         )
@@ -136,15 +144,14 @@ class Losses(msgspec.Struct, frozen=True, dict=True, kw_only=True):
         words = {Fault.FOUL: getattr(self.foul, "allowed_by", None), Fault.LEFT: self.leaving.allowed_by}
         return tuple([fault for fault, said in words.items() if said and self.is_cheap(fault)])
 
-    def faults(self, *, seats: range) -> Iterator[str]:
+    def faults(self) -> Iterator[str]:
         """Yield what is wrong with the tables: a fault that costs too little, words and numbers without an effect."""
-        if isinstance(self.winner_sweep, WinnerSweepTimes):
-            smallest = min(self.smallest_multiplier_by_seats[min(count, _FEWEST + 1)] for count in seats)
-            if self.winner_sweep.multiplier < smallest:
-                yield (
-                    f"winner_sweep.multiplier {self.winner_sweep.multiplier} never changes an amount, for a sweep and"
-                    f' every fault cost as much without it; write {smallest} or more, or kind = "NONE"'
-                )
+        times = self.winner_sweep.multiplier if isinstance(self.winner_sweep, WinnerSweepTimes) else None
+        if times is not None and times < (smallest := self.smallest_multiplier):
+            yield (
+                f"winner_sweep.multiplier {times} never changes an amount, for a sweep and every fault cost as much"
+                f' without it; write {smallest} or more, or kind = "NONE"'
+            )
         if self.leaving.allowed_by is not None:  # else the file is of an earlier schema and taken as it is
             yield from self._cheap_faults()
 
@@ -214,9 +221,12 @@ class Losses(msgspec.Struct, frozen=True, dict=True, kw_only=True):
             return won.chi + self._added_by_aces
         return won.chi if isinstance(self.sweep, SweptByAll) and not by_all else self._swept(won.chi)
 
-    def _prices(self, won: Won, seat_count: int) -> Iterator[int]:
-        """Yield what each way to lose costs towards a seat that won all three chi from everybody."""
-        yield self._lawful(won, by_all=seat_count == _FEWEST)
+    def _prices(self, won: Won) -> Iterator[int]:
+        """Yield what each way to lose costs towards a seat that won all three chi from everybody.
+
+        With more than two seats one of the losers did not lose to all the others.
+        """
+        yield self._lawful(won, by_all=self.seats[-1] == _FEWEST)
         for fault in Fault:
             yield self.price(fault, won, is_full=True)
         if self.leaving.in_showdown is LeavingInShowdown.LOSES_LATER_CHI:

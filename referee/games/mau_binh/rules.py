@@ -138,7 +138,7 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
             *self._value_faults(),
             *self._instant_win_faults(),
         )
-        refuse(*self.losses.faults(seats=range(self.seats.minimum, self.seats.maximum + 1)))
+        refuse(*self.losses.faults())  # which reads the units of the tables above
 
     def _value_faults(self) -> Iterator[str]:
         stated = [(special.chi, special.category) for special in self.values.special]
@@ -180,6 +180,7 @@ class MauBinhRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict
     def losses(self) -> Losses:
         """Prices of losing all three chi, for every hand that can win them."""
         return Losses(
+            seats=range(self.seats.minimum, self.seats.maximum + 1),
             order=self.ranking.rules.order,
             fronts=self.ranking.rules.three_card_order,
             units=self.units,

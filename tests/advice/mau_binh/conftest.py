@@ -8,7 +8,14 @@ import pytest
 from referee.advice.mau_binh.population import HandPopulation, Origin
 from referee.cards import parse_cards
 from referee.games.mau_binh import Arrangement, MauBinhRules
-from referee.games.mau_binh.penalties import FourAcesFullSweep, NoFourAcesSweep, NoSweep, SweptByAll, SweptPairTimes
+from referee.games.mau_binh.penalties import (
+    FourAcesFullSweep,
+    NoFourAcesSweep,
+    NoSweep,
+    SweptByAll,
+    SweptPairTimes,
+    WinnerSweepTimes,
+)
 from referee.rulesets import Ruleset, get
 from tests.builtin import rules_as
 
@@ -43,8 +50,11 @@ class Few:
 
     @property
     def hangs_together(self) -> bool:
-        """Whether four aces that sweep everyone, and seats that everyone sweeps, pay at one table."""
-        return isinstance(self.rules.four_aces_sweep, FourAcesFullSweep) and isinstance(self.rules.sweep, SweptByAll)
+        """Whether two sweeps that depend on all hands pay at one table: by every seat, of four aces, of the winner."""
+        has_another = isinstance(self.rules.four_aces_sweep, FourAcesFullSweep) or isinstance(
+            self.rules.winner_sweep, WinnerSweepTimes
+        )
+        return has_another and isinstance(self.rules.sweep, SweptByAll)
 
     def strengths(self, arrangement: Arrangement) -> tuple[int, int, int]:
         """Of back, middle and front."""
@@ -71,15 +81,23 @@ def rules(ruleset: Ruleset) -> MauBinhRules:
     return rules_as(MauBinhRules, ruleset)
 
 
-@pytest.fixture(params=[*RULESETS, "no sweep", "no four aces", "four aces and a sweep between two"], scope="session")
+VARIANTS = (
+    *("no sweep", "no four aces", "four aces and a sweep between two"),
+    *(f"{name} and a winner's sweep" for name in (*RULESETS, "no sweep", "no four aces")),
+)
+
+
+@pytest.fixture(params=[*RULESETS, *VARIANTS], scope="session")
 def few(request: pytest.FixtureRequest) -> Few:
-    """Return the twelve under each ruleset, and under three variants of a house."""
-    name = request.param if request.param in RULESETS else RULESETS[0]
-    rules = rules_as(MauBinhRules, name)
-    if request.param == "no sweep":
+    """Return the twelve under each ruleset, and under variants of a house."""
+    sheet = request.param.partition(" ")[0]
+    rules = rules_as(MauBinhRules, sheet if sheet in RULESETS else RULESETS[0])
+    if request.param.startswith("no sweep"):
         rules = msgspec.structs.replace(rules, sweep=NoSweep(source="a test", quote="nothing"))
-    elif request.param == "no four aces":
+    elif request.param.startswith("no four aces"):
         rules = msgspec.structs.replace(rules, four_aces_sweep=NoFourAcesSweep(source="a test", quote="nothing"))
-    elif request.param not in RULESETS:
+    elif request.param == "four aces and a sweep between two":
         rules = msgspec.structs.replace(rules, sweep=SweptPairTimes(multiplier=2, source="a test", quote="twice"))
+    if " and a winner's sweep" in request.param:
+        rules = msgspec.structs.replace(rules, winner_sweep=WinnerSweepTimes(multiplier=5, reason="test"))
     return few_of(rules)

@@ -140,7 +140,11 @@ def winner_sweep(data: Data) -> Text:
     times = data.get("winner_sweep", {}).get("multiplier")
     if times is None:
         return say("", "")
-    return say(f"ăn cả ba chi của mọi người: được gấp {times}", f"all three chi won from everybody: paid {times} times")
+    return say(
+        f"ăn cả ba chi của mọi người: được gấp {times}; ai lủng, thoát, không mở bài thì đền phần đó thay người khác",
+        f"all three chi won from everybody: paid {times} times; who fouled, left or kept the cards shut pays what that"
+        " adds for the others in their place",
+    )
 
 
 def untouched(data: Data) -> Text:
