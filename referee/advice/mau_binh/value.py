@@ -226,7 +226,8 @@ class _Bins:
         if isinstance(four_aces, FourAcesFullSweep):
             dearer = four_aces.units - self._rules.units[0][Category.FOUR_ACES]
             own = np.where(self._is_aces, units + dearer, own)
-        return np.maximum(self._rules.winner_sweep.multiplier * base - own, 0)
+        added: Cube = np.maximum(self._rules.winner_sweep.multiplier * base - own, 0)
+        return added
 
     def _to_winner_and_all(self, weights: Cube, others: int) -> Cube:
         """Return, by own bins, the mean of the winner's ``weights`` where it and all the others sweep this seat.

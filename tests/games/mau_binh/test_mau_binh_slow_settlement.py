@@ -267,11 +267,10 @@ def winner_sweep_added(ruleset: str, slow: dict[str, Any], times: int) -> dict[s
     """
     owed, instead = dict(slow["owed"]), defaultdict[int, int](int)
     seats = range(len(slow.get("plain", ())))
-    (winner,) = [seat for seat in seats if all((seat, other) in slow["swept"] for other in seats if other != seat)] or [
-        None
-    ]
-    if winner is None:
+    winners = [seat for seat in seats if all((seat, other) in slow["swept"] for other in seats if other != seat)]
+    if not winners:
         return {"owed": owed, "instead": {}, "winner": None}
+    (winner,) = winners
     losers = [*seats[winner + 1 :], *seats[:winner]]
     at_fault = [seat for seat in losers if seat in slow["fouled"] | slow["left"]]
     price = times * (slow["plain"][winner] + (2 if ruleset == "classic" else 0))
