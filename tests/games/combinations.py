@@ -73,27 +73,28 @@ def drawn_mau_binh(luck: random.Random) -> dict[str, Any]:
     data: Any = spelled_out(sheet.rules, schema=newest_schema(MauBinhRules))
     words = luck.choice(["", "the sheet's own words"]), luck.choice(["", "the sheet's own words"])
     times, plus = luck.choice([2, 3, 5]), luck.choice([1, 2, 6])
-    flat = {"units": luck.choice([1, 3, 3, 7, 400]), "allowed_by": words[0]}
+    unopened = luck.choice(["FOUL", "FOUL_OR_SWEEP", "FOUL_OR_SWEEP"])
     least, most = luck.choice([(2, 2), (2, 4), (3, 4)])
     return data | {
         "instant_wins": [],
         "seats": said(minimum=least, maximum=most),
-        "sweep": said(
-            **luck.choice(
-                [
-                    {"kind": "BY_EVERY_SEAT", "multiplier": times},
-                    {"kind": "BETWEEN_TWO_TIMES", "multiplier": times},
-                    {"kind": "BETWEEN_TWO_PLUS", "units": plus},
-                    {"kind": "NONE"},
-                ]
-            )
+        "sweep": luck.choice(
+            [
+                said(kind="BY_EVERY_SEAT", multiplier=times),
+                said(kind="BETWEEN_TWO_TIMES", multiplier=times),
+                said(kind="BETWEEN_TWO_PLUS", units=plus),
+                said(kind="NONE"),
+            ]
         ),
-        "four_aces_sweep": said(
-            **luck.choice([{"kind": "NONE"}, {"kind": "BACK_BECOMES_WORTH", "units": luck.choice([25, 80])}])
+        "four_aces_sweep": luck.choice(
+            [said(kind="NONE"), said(kind="BACK_BECOMES_WORTH", units=luck.choice([25, 80]))]
         ),
-        "foul": said(
-            unopened=luck.choice(["FOUL", "FOUL_OR_SWEEP", "FOUL_OR_SWEEP"]),
-            **luck.choice([{"kind": "SWEPT"}, {"kind": "LOSES_CHI"}, {"kind": "FLAT", **flat}]),
+        "foul": luck.choice(
+            [
+                said(kind="SWEPT", unopened=unopened),
+                said(kind="LOSES_CHI", unopened=unopened),
+                said(kind="FLAT", unopened=unopened, units=luck.choice([1, 3, 3, 7, 400]), allowed_by=words[0]),
+            ]
         ),
         "leaving": said(
             before_showdown=luck.choice(["SWEPT", "LOSES_CHI"]),
@@ -134,10 +135,10 @@ def drawn_table(rules: MauBinhRules, luck: random.Random, *, seats: int) -> Tabl
         hands = [tuple(deck[13 * seat : 13 * seat + 13]) for seat in range(seats)]
         if luck.random() < 0.5:
             hands = [tuple(luck.sample(hand, 13)) for hand in hands]
-        chi = [lawful_chi(rules, hand) for hand in hands]
-        if all(arranged is not None for arranged in chi):
+        chi = [arranged for hand in hands if (arranged := lawful_chi(rules, hand)) is not None]
+        if len(chi) == seats:
             places = luck.sample(range(seats), seats)
-            return Table(tuple(hands[place] for place in places), tuple(chi[place] for place in places if chi[place]))
+            return Table(tuple([hands[place] for place in places]), tuple([chi[place] for place in places]))
 
 
 def lawful_chi(rules: MauBinhRules, hand: Sequence[Card]) -> ChiCards | None:
@@ -192,11 +193,10 @@ def _opened(
 ) -> State:
     """Return a sealed round in which the seats that come commit, and those that keep nothing shut open."""
     stalled = [Seat(seat) for seat, way in enumerate(ways) if way == STALLED]
-    for event in (
-        *(Commit(seat, Hex(bytes([seat]) * 32), time=0) for seat in coming),
-        *(Timeout(seat, rules.arranging_ms) for seat in stalled),
-    ):
-        state = GAME.apply(state, event)
+    for seat in coming:
+        state = GAME.apply(state, Commit(seat, Hex(bytes([seat]) * 32), time=0))
+    for seat in stalled:
+        state = GAME.apply(state, Timeout(seat, rules.arranging_ms))
     opened = rules.arranging_ms if stalled else 0
     state = GAME.later.unseal(state, opened)
     for seat in coming:

@@ -1,5 +1,6 @@
 """The JSON Schema and the page of fields say what the loader does."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 from referee.cli.main import app
 from referee.games import GAMES
 from referee.rulesets import Ruleset, load_builtin
+from referee.rulesets.catalogue import EXAMPLES
 from referee.rulesets.reference import field_page, json_schema
 
 PAGE = Path(__file__).parents[2] / "referee" / "rulesets" / "FIELDS.md"
@@ -39,6 +41,26 @@ def test_a_game_that_does_not_exist_lists_the_ones_that_do(command: str) -> None
     answered = CliRunner().invoke(app, ["rulesets", command, "whist"])
     assert answered.exit_code != 0
     assert all(game in answered.output.replace("\n", " ") for game in GAMES)
+
+
+def test_check_prints_in_how_many_of_100_hands_an_allowed_fault_pays(tmp_path: Path) -> None:
+    """The classic sheet's flat foul: as the table of best play has it, in one or two hands, at any number of seats."""
+    builtin = load_builtin().get("mau_binh.classic").source.decode()
+    (tmp_path / "builtin.toml").write_text(builtin, "utf-8")
+    text = (EXAMPLES / "mau_binh.house_example.toml").read_text("utf-8")
+    before, _, after = text.partition('kind = "MULTIPLIED"\n')
+    without = before + 'kind = "NONE"\n' + after.split("\n", 2)[2]
+    lines = [line for line in without.split("\n") if not line.startswith(("WINNER_SWEEP =", "COMPENSATION ="))]
+    (tmp_path / "house.toml").write_text("\n".join(lines), "utf-8")
+    answered = CliRunner().invoke(app, ["rulesets", "check", str(tmp_path)])
+    assert answered.exit_code == 0, answered.output
+    said = re.findall(
+        r"mau_binh\.house_example: at ([234]) seats a foul on purpose pays in ([0-9.]+) of 100 hands, by the words of"
+        r" foul\.allowed_by",
+        " ".join(answered.output.split()),
+    )
+    assert [seats for seats, _ in said] == ["2", "3", "4"]
+    assert all(0.5 <= float(count) <= 3 for _, count in said), said
 
 
 def test_check_reports_every_fault_of_every_file(tmp_path: Path) -> None:

@@ -107,5 +107,5 @@ def test_a_ruleset_keeps_its_digest_and_rules_when_its_game_gains_fields(
 
 def test_a_schema_that_this_release_does_not_know_is_refused() -> None:
     source = CLASSIC.replace("schema = 1", "schema = 9", 1)
-    with pytest.raises(RulesetError, match="schema 9 is unknown; this release reads 1 to 2"):
+    with pytest.raises(RulesetError, match="schema 9 is unknown; this release reads 1 to 3"):
         parse_ruleset(source.encode(), file="house.toml")

@@ -106,7 +106,8 @@ class FoulFlat(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True, t
         str | None,
         msgspec.Meta(
             description="The sheet's own words where its foul costs less than a sweep; empty otherwise."
-            " They count only beside a sweep `BETWEEN_TWO_PLUS` of at most 2 and for a foul of at least 3."
+            " They count only beside a sweep `BETWEEN_TWO_PLUS` of at most 2 and for a foul of at least 3. A file of an"
+            " earlier schema is taken as it is."
         ),
         since(3),
     ] = None
@@ -153,7 +154,8 @@ class Leaving(Sourced, frozen=True, forbid_unknown_fields=True, kw_only=True):
         str | None,
         msgspec.Meta(
             description="The sheet's own words where leaving before the showdown costs less than a sweep; empty"
-            " otherwise. They count only beside a sweep `BY_EVERY_SEAT` of at most 3."
+            " otherwise. They count only beside a sweep `BY_EVERY_SEAT` of at most 3. A file of an earlier schema is"
+            " taken as it is."
         ),
         since(3),
     ] = None

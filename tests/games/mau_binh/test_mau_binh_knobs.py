@@ -14,6 +14,7 @@ import pytest
 from referee.cards import Seat
 from referee.games.commission import Commission
 from referee.games.mau_binh import GAME, Arrange, Event, Leave, MauBinhRules
+from referee.games.mau_binh.bounds import Fault
 from referee.games.mau_binh.penalties import LeavingBefore, WinnerSweepTimes
 from referee.games.mau_binh.rules import max_units
 from referee.games.mau_binh.showdown import showdown
@@ -207,3 +208,4 @@ def test_example_uses_every_knob_of_the_game() -> None:
     rules = rules_as(MauBinhRules, load_examples().get("mau_binh.house_example"))
     assert isinstance(rules.commission, Commission)
     assert isinstance(rules.winner_sweep, WinnerSweepTimes)
+    assert rules.losses.allowed == (Fault.FOUL,)
