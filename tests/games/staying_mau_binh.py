@@ -33,7 +33,7 @@ CLOCK: Final = "let the clock run"
 FOUL: Final = "foul on purpose"
 SHOWDOWN: Final = "leave while chi {chi} is shown (all seen)"
 SHUT: Final = "do not open (sealed, all seen)"
-FORESEEN: Final = 60
+FORESEEN: Final = 300
 """Other deals from which a player knows what leaving and fouling cost."""
 OPTIONS: Final = (LEAVE, CLOCK, FOUL, SHOWDOWN, SHUT)
 

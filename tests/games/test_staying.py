@@ -14,15 +14,18 @@ from referee.games.mau_binh import MauBinhRules
 from referee.games.mau_binh.penalties import SweptPairPlus, Unopened
 from tests.builtin import rules_as
 from tests.games import staying, staying_mau_binh
+from tests.games.combinations import FAULTS
 
 PAGE: Final = Path(__file__).parent / "STAYING.md"
 ALLOWED: Final = {
     ("mau_binh.maubinh_com", staying_mau_binh.LEAVE),
     ("mau_binh.classic", staying_mau_binh.CLOCK),
     ("mau_binh.classic", staying_mau_binh.FOUL),
+    ("mau_binh.house_example", staying_mau_binh.CLOCK),
+    ("mau_binh.house_example", staying_mau_binh.FOUL),
 }
 """Options that a sheet's own words make pay. On maubinh.com's, leaving, which costs no sweep. On the classic sheet,
-a flat foul, on purpose or by letting the clock run."""
+and on the example that is made of it, a flat foul, on purpose or by letting the clock run."""
 SURE: Final = 3.29
 """Standard errors of an interval of 99.9 %, as there are some forty options."""
 
@@ -68,3 +71,10 @@ def test_page_shows_every_option_and_only_the_allowed_as_better() -> None:
     assert better <= ALLOWED
     options = {row[2] for row in cells if row[0] == "`mau_binh.classic`"}
     assert options >= {staying_mau_binh.LEAVE, staying_mau_binh.CLOCK, staying_mau_binh.FOUL, staying_mau_binh.SHUT}
+
+
+def test_page_shows_no_fault_as_better_under_combinations_but_the_allowed() -> None:
+    lines = PAGE.read_text("utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "| not allowed |" in line]
+    assert {row[0] for row in rows} == set(FAULTS)
+    assert {row[3] for row in rows} == {"0"}
