@@ -12,7 +12,7 @@ _NAMES = {Fault.FOUL: ("a foul on purpose", "foul"), Fault.LEFT: ("leaving befor
 
 
 class PayingLine(NamedTuple):
-    """A fault at a table of some seats, and in how many of 100 hands it pays; None if no population tells."""
+    """A fault at a table of some seats, and in how many of 100 hands it pays; None without a population."""
 
     ruleset: str
     fault: str
