@@ -1,7 +1,9 @@
 """``referee doctor``: checks whether this machine can serve, and says what to do if it cannot."""
 
 import os
-from collections.abc import Iterator, Mapping
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -15,13 +17,14 @@ from referee.cli.config import ConfigFile, Set
 from referee.cli.options import FOUND
 from referee.cli.paper import paper
 from referee.cli.progress import ProgressBar, progress_bar
-from referee.server.doctor import CheckLevel, CheckResult, examine
+from referee.server.doctor import CheckDepth, CheckLevel, CheckResult, examine
 from referee.server.keys.private_key import PASSPHRASE_VARIABLE
 from referee.server.settings.reading import DEFAULT, KEYS, SettingsError, read_settings
 
 _MARKS: Final = {CheckLevel.OK: "[green]✓[/]", CheckLevel.WARN: "[yellow]![/]", CheckLevel.FAIL: "[red]✗[/]"}
 _WORDS: Final = {CheckLevel.FAIL: "failed", CheckLevel.WARN: "to look at", CheckLevel.OK: "well"}
 _NAMES: Final = 20
+_LINE_SECONDS: Final = 5.0
 
 
 def doctor(  # noqa: PLR0913 - one parameter an option
@@ -35,11 +38,14 @@ def doctor(  # noqa: PLR0913 - one parameter an option
     passphrase_file: Annotated[
         Path | None, typer.Option(help=f"A file with the passphrase of the private keys; or {PASSPHRASE_VARIABLE}.")
     ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Check every leaf and page of the log too, which takes long for a large one.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
 ) -> None:
     """Check configuration, store, keys, clock, machine, identity providers and witnesses; change nothing.
 
-    It may run beside a running server.
+    It may run beside a running server. Of the log it checks what a start does; --full checks all of it.
 
     Exit code 0 if a server can serve, 1 if a check failed.
     """
@@ -49,7 +55,8 @@ def doctor(  # noqa: PLR0913 - one parameter an option
     with progress_bar("verifying the log") as bar:
         given = {"log.data": data, "log.database": database, "keys.passphrase_file": passphrase_file}
         flags = {key: str(value) for key, value in given.items() if value is not None}
-        for group, finding in _findings(config, flags, extra or [], bar):
+        depth = CheckDepth(full, LeafLines(bar), SpacedLines())
+        for group, finding in _findings(config, flags, extra or [], depth):
             if is_shown:
                 _show(console, group, finding, is_first=not results or results[-1][0] != group)
             results.append((group, finding))
@@ -68,8 +75,36 @@ def doctor(  # noqa: PLR0913 - one parameter an option
     raise typer.Exit(FOUND if count[CheckLevel.FAIL] else 0)
 
 
+class SpacedLines:
+    """Lines on standard error about work that takes long, one every five seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._said = clock()
+
+    def __call__(self, words: str) -> None:
+        """Write a line, unless the last one was less than five seconds ago."""
+        if self._clock() - self._said >= _LINE_SECONDS:
+            self._said = self._clock()
+            typer.echo(words, err=True)
+
+
+class LeafLines:
+    """Progress through a log: as a bar on a terminal, otherwise as lines."""
+
+    def __init__(self, bar: ProgressBar) -> None:
+        self._bar = bar
+        self._lines = None if sys.stderr.isatty() else SpacedLines()
+
+    def __call__(self, done: int, size: int) -> None:
+        """Show the number of leaves that were checked, of all."""
+        self._bar(done, size)
+        if self._lines is not None:
+            self._lines(f"verifying the log: {done:,} of {size:,} leaves")
+
+
 def _findings(
-    config: ConfigFile, flags: Mapping[str, object], extra: list[str], progress: ProgressBar
+    config: ConfigFile, flags: Mapping[str, object], extra: list[str], depth: CheckDepth
 ) -> Iterator[tuple[str, CheckResult]]:
     """Yield the faults of the configuration; if it has none, yield the results of all checks, each with its group."""
     try:
@@ -81,7 +116,7 @@ def _findings(
     count = sum(source != DEFAULT for source in read.sources.values())
     where = str(config) if config is not None else "no file"
     yield "configuration", CheckResult.ok(where, f"{count} of {len(KEYS)} keys set, nothing wrong")
-    yield from examine(read.configuration, progress=progress)
+    yield from examine(read.configuration, depth=depth)
 
 
 def _show(console: Console, group: str, finding: CheckResult, *, is_first: bool) -> None:

@@ -19,7 +19,7 @@ from referee.cli.browsers import door_for
 from referee.cli.config import ConfigFile, Set, read_or_fail
 from referee.cli.options import FOUND, catalogue_of, fail, passphrase_of
 from referee.cli.stopping import until_asked
-from referee.cli.supervising import VERIFIED, stop_with_parent, supervise, verified_before, worker_configuration
+from referee.cli.supervising import VERIFIED, ParentLines, supervise, verified_before, worker_configuration
 from referee.server.keys.private_key import PASSPHRASE_VARIABLE
 from referee.server.process.app import Application, freeze_heap
 from referee.server.process.options import ServerObserver, ServerOptions
@@ -124,8 +124,7 @@ def _serve(configuration: Configuration, *, worker: int | None) -> None:
     options = _options_of(configuration, worker=worker)
     retired: list[str] = []
     with until_asked() as stop, door_for(options.configuration) as door:
-        if worker is not None:
-            stop_with_parent(stop)
+        lines = None if worker is None else ParentLines(stop)
 
         def retire(why: str) -> None:
             retired.append(why)
@@ -137,6 +136,8 @@ def _serve(configuration: Configuration, *, worker: int | None) -> None:
             if opened is None:
                 return
             application = opened.start()
+            if lines is not None:
+                lines.attach(application.checked)
             browsers = door.open(application, is_port_shared=options.is_port_shared)
             freeze_heap()
         except StoreAwayError as error:
@@ -209,6 +210,7 @@ def _options_of(configuration: Configuration, *, worker: int | None) -> ServerOp
         is_port_shared=worker is not None and not serving.apart,
         observers=[_tracing()] if configuration.telemetry.trace else [],
         verified=None if worker is None else verified_before(),
+        checks=worker is None,
         progress=Verifying(),
         catalogue=catalogue_of(Path(serving.rulesets) if serving.rulesets else None),
     )

@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Final, NoReturn
 
@@ -13,6 +14,8 @@ import typer
 from referee.cli.options import FOUND, fail
 from referee.cli.stopping import until_asked
 from referee.evidence.printable import error_words
+from referee.server.clock import system_clock
+from referee.server.process.log_check import CheckRecord, CheckState, CheckTask, LogCheck
 from referee.server.process.options import VerifiedLog
 from referee.server.process.supervisor import RestartPolicy, Supervisor, WorkerError, reserve_address
 from referee.server.settings.configuration import Configuration
@@ -29,7 +32,7 @@ def supervise(configuration: Configuration, *, stopping: float) -> NoReturn:
 
     A worker gets its number as an option, and this process's configuration with the actual addresses in an environment
     variable. So a worker that is restarted later serves as the others do, even if the configuration file has changed.
-    The first worker verifies the whole log; the others, and restarted workers, verify only the leaves appended since.
+    Behind the first worker's start, one more process checks the whole log; the workers are sent its reports.
     """
     serve, web = configuration.serve, configuration.web
     with ExitStack() as kept:
@@ -43,7 +46,7 @@ def supervise(configuration: Configuration, *, stopping: float) -> NoReturn:
         supervisor = Supervisor(
             [[*command, str(index)] for index in range(serve.workers)],
             policy=RestartPolicy(stopping=stopping),
-            on_first=_pass_on,
+            on_first=lambda printed: _check(supervisor, shared, _pass_on(printed), kept),
         )
         stop = kept.enter_context(until_asked())
         lasting(_announce, supervisor, stop, name="announcing").start()
@@ -63,25 +66,68 @@ def worker_configuration() -> Configuration:
 
 
 def verified_before() -> VerifiedLog | None:
-    """Return the part of the log that another worker has verified; None for the first worker."""
+    """Return the log that the first worker has verified; None for that one."""
     text = os.environ.get(_VERIFIED)
     return None if text is None else msgspec.json.decode(text, type=VerifiedLog)
 
 
-def _pass_on(printed: bytes) -> None:
-    """Pass the part of the log that the first worker verified to all workers that are started from now on."""
-    os.environ[_VERIFIED] = json.dumps(json.loads(printed)[VERIFIED])
+def _pass_on(printed: bytes) -> VerifiedLog:
+    """Pass the log that the first worker verified to all workers that are started from now on, and return it."""
+    text = os.environ[_VERIFIED] = json.dumps(json.loads(printed)[VERIFIED])
+    return msgspec.json.decode(text, type=VerifiedLog)
 
 
-def stop_with_parent(stop: threading.Event) -> None:
-    """Set the event when standard input ends, which means that this worker's supervisor has ended."""
+def _check(supervisor: Supervisor, configuration: Configuration, verified: VerifiedLog, kept: ExitStack) -> None:
+    """Check the log that the first worker verified, and send each report to all workers, until ``kept`` closes."""
 
-    def wait() -> None:
-        while os.read(0, 4096):
-            pass
-        stop.set()
+    def send(state: CheckState) -> None:
+        supervisor.send(msgspec.json.encode(state) + b"\n")
 
-    lasting(wait, name="parent").start()
+    settings = configuration.log
+    if verified.is_whole:
+        record = CheckRecord.read(settings.folder)
+        record.end(settings.folder, now=system_clock())
+        send(CheckState(since=record.since))
+        return
+    task = CheckTask(
+        data=settings.data,
+        database=settings.database,
+        size=verified.size,
+        root=verified.root,
+        keys=verified.key_leaves,
+    )
+    check = LogCheck(task, send)
+    kept.callback(check.close)
+    check.start()
+
+
+class ParentLines:
+    """Standard input of a worker: reports of the check, until the end, which means that the supervisor has ended."""
+
+    def __init__(self, stop: threading.Event) -> None:
+        self._stop = stop
+        self._changed = threading.Lock()
+        self._latest: CheckState | None = None
+        self._take: Callable[[CheckState], None] | None = None
+        lasting(self._read, name="parent").start()
+
+    def attach(self, take: Callable[[CheckState], None]) -> None:
+        """Call ``take`` with the newest report, if there is one, and with all that come."""
+        with self._changed:
+            self._take = take
+            if self._latest is not None:
+                take(self._latest)
+
+    def _read(self) -> None:
+        rest = b""
+        while data := os.read(0, 4096):
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                with self._changed:
+                    self._latest = msgspec.json.decode(line, type=CheckState)
+                    if self._take is not None:
+                        self._take(self._latest)
+        self._stop.set()
 
 
 def _reserve(key: str, address: str, kept: ExitStack) -> str:

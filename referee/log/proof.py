@@ -91,17 +91,19 @@ def tree_frontier(tiles: Tiles, size: int) -> Frontier:
     return Frontier(size, tuple(peaks))
 
 
-def inclusion_proof(tiles: Tiles, *, index: int, size: int) -> tuple[bytes, ...]:
+def inclusion_proof(tiles: Tiles, *, index: int, size: int, height: int = 0) -> tuple[bytes, ...]:
     """Return the proof that leaf ``index`` is in the tree of the first ``size`` leaves, the leaf's sibling first.
 
-    Raises IndexError if that tree has no such leaf (RFC 9162, 2.1.3.1).
+    With a ``height``, return the proof of the complete node at that height over this leaf, the node's sibling first; it
+    is that of leaf ``index >> height`` in a tree of as many leaves as this tree has nodes at that height, the last of
+    which may be incomplete. Raises IndexError if that tree has no such leaf (RFC 9162, 2.1.3.1).
     """
     if not 0 <= index < size:
         raise IndexError(f"a tree of {size} leaves has no leaf {index}")
     nodes = _Nodes(tiles, size)
     path = []
     start, stop = 0, size
-    while stop - start > 1:
+    while stop - start > 1 << height:
         middle = start + _split(stop - start)
         if index < middle:
             path.append((middle, stop))

@@ -30,6 +30,7 @@ from referee.log import (
     UnsealStep,
     advance,
 )
+from referee.log.noted import Noted, NotedKind
 from referee.log.proof import TILE_HEIGHT
 from referee.log.times import SLACK_MS
 from referee.storage.listing import Listed
@@ -78,6 +79,7 @@ class _Draft:
     leaves: list[bytes] = field(default_factory=list)
     hashes: list[bytes] = field(default_factory=list)
     listed: list[Listed] = field(default_factory=list)
+    noted: list[tuple[LeafIndex, Noted]] = field(default_factory=list)
     given: dict[SlotKey, dict[int, Contribution]] = field(default_factory=dict)
     contributed: list[Contribution] = field(default_factory=list)
     clock: Callable[[], int] | None = None
@@ -99,7 +101,7 @@ class _Draft:
             except (SlotError, StaleRoundError) as error:
                 return error.with_traceback(None)  # its frames would hold the replies, and these the error
         rounds, marks, count, seeds = self.rounds, self.marks, len(self.leaves), len(self.contributed)
-        newest, roundless, listed = self.newest_time, self.roundless, len(self.listed)
+        newest, roundless, listed, noted = self.newest_time, self.roundless, len(self.listed), len(self.noted)
         if len(request) > 1:
             self.rounds, self.marks = rounds.copy(), marks.copy()
         try:
@@ -109,7 +111,8 @@ class _Draft:
             self.rounds, self.marks = rounds, marks
             for one in self.contributed[seeds:]:
                 del self.given[one.key][one.seat]
-            del self.leaves[count:], self.hashes[count:], self.contributed[seeds:], self.listed[listed:]
+            del self.leaves[count:], self.hashes[count:], self.contributed[seeds:]
+            del self.listed[listed:], self.noted[noted:]
             return error.with_traceback(None)
 
     def change(self, growth: Growth, head: Head) -> Change:
@@ -129,6 +132,7 @@ class _Draft:
             advanced=[state for key, state in self.rounds.items() if key in self.known],
             marks=[(key, mark) for (key, *_), mark in self.marks.items()],
             listed=self.listed,
+            noted=self.noted,
         )
 
     def _place(self, append: Append) -> _Place:
@@ -136,7 +140,10 @@ class _Draft:
         index = LeafIndex(self.transaction.head.size + len(self.leaves))
         step = append.step
         if step is None:
-            self.roundless += append.names_keys
+            noted = append.noted
+            if noted is not None:
+                self.roundless += noted.kind is NotedKind.KEY
+                self.noted.append((index, noted))
         else:
             previous, current = self._states(step)
             try:

@@ -5,22 +5,24 @@ and marks never change, so what a method returns stays true for that head. Where
 durable, or may be behind, each statement reads with its rows how far the log had come, and ``certainty`` judges it.
 """
 
-import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, Engine, PoolProxiedConnection
 from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError
 
-from referee.evidence.merkle import HASH_SIZE, Frontier, LeafIndex, ProofError, leaf_hash
-from referee.log import LogReceipt, Slot, SlotKey, Stage, StepKind, Unseal, consistency_proof, inclusion_proof
-from referee.log.proof import TILE_WIDTH, MissingNodeError, WholeTiles
+from referee.evidence.merkle import LeafIndex, leaf_hash
+from referee.evidence.note import Note
+from referee.log import Checkpoint, LogReceipt, Slot, SlotKey, Stage, StepKind
+from referee.log.noted import NotedKind
+from referee.log.proof import TILE_WIDTH
 from referee.storage.certainty import Certainty
 from referee.storage.flavor import Flavor, Retry
 from referee.storage.listing import EVERY, Listed
+from referee.storage.proving import Proving
 from referee.storage.record import (
     Contribution,
     Cosigned,
@@ -31,6 +33,7 @@ from referee.storage.record import (
     NotFoundedError,
     StoreAwayError,
 )
+from referee.storage.rows import Row, contributions_of, cosigned_of, head_of, keyed_round, round_of, unbroken
 from referee.storage.schema import check_version
 from referee.storage.statements import statements_of
 
@@ -39,22 +42,19 @@ _PAGE: Final = 64
 _FAR: Final = 2**62
 _IDLE: Final = 8
 """Number of connections that are kept open between reads."""
-_UNSEAL: Final = struct.Struct(f">Q{HASH_SIZE}s")
-
-Row = Sequence[Any]
 
 
-class Reader:
+class Reader(Proving):
     """A log that is only read. Its methods raise DataLossError where the stored data contradicts itself."""
 
     def __init__(self, engine: Engine, flavor: Flavor, *, certainty: Certainty | None = None) -> None:
+        super().__init__()
         self._engine = engine
         self._certainty: Final = certainty
         self._flavor: Final = flavor
         self._sql = statements_of(engine.dialect)
         self._driver_error: type[Exception] = engine.dialect.loaded_dbapi.Error
         self._origin: str | None = None
-        self._whole: Final = WholeTiles(self)
         self._idle: Final[list[PoolProxiedConnection]] = []
         """Idle connections: to check a connection out of the engine's pool costs more than most reads."""
 
@@ -81,15 +81,32 @@ class Reader:
 
     def leaf(self, index: int) -> bytes:
         """Return the leaf at this index; raise IndexError if there is none."""
-        rows = self._rows(self._sql.read_leaf, index)
-        if not rows:
-            raise IndexError(f"the log has no leaf {index}")
-        return bytes(rows[0][0])
+        data = self._leaf(index)
+        self._prove(index, [data])
+        return data
 
     def leaves(self, start: int, stop: int) -> list[bytes]:
         """Return the leaves from ``start`` to before ``stop``, in order; fewer if the log ends earlier."""
-        rows = self._rows(self._sql.read_leaves, start, stop)
-        return _unbroken(rows, start, "leaf")
+        leaves = self.stored_leaves(start, stop)
+        self._prove(start, leaves)
+        return leaves
+
+    def stored_leaves(self, start: int, stop: int) -> list[bytes]:
+        """Return leaves as ``leaves`` does, without a proof, for a check of them."""
+        return unbroken(self._rows(self._sql.read_leaves, start, stop), start, "leaf")
+
+    def key_leaves(self) -> tuple[int, ...]:
+        """Return the indices of the KEY leaves, ascending, as their rows name them."""
+        return tuple([row[0] for row in self._rows(self._sql.read_noted, NotedKind.KEY)])
+
+    def start_leaves(self) -> tuple[int, ...]:
+        """Return the indices of the START leaves, ascending, as their rows name them."""
+        return tuple([row[0] for row in self._rows(self._sql.read_noted, NotedKind.START)])
+
+    def last_start(self, instance: str) -> int | None:
+        """Return the index of the last START of an instance, as its row names it; None if it has none."""
+        rows = self._rows(self._sql.read_newest_noted, NotedKind.START, instance)
+        return rows[0][0] if rows else None
 
     def iterate(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """Yield the leaves from index ``start`` to before ``stop``, or to the end of the log at the first step.
@@ -113,12 +130,16 @@ class Reader:
     def opened(self, key: SlotKey) -> tuple[Slot, bytes, int] | None:
         """Return a round's state, its OPEN leaf, and the number of contributed seeds; None if it was never opened."""
         rows = self._rows(self._sql.read_opened, StepKind.OPEN, key.table_id, key.round_number)
-        return (round_of(key, rows[0][:-2]), bytes(rows[0][-2]), rows[0][-1]) if rows else None
+        if not rows:
+            return None
+        *state, index, data, seeds = rows[0]
+        self._prove(index, [bytes(data)])
+        return round_of(key, state), bytes(data), seeds
 
     def latest_round(self, table_id: str) -> Slot | None:
         """Return the state of the table's round with the highest number; None if the table has no round."""
         rows = self._rows(self._sql.read_latest_round, table_id, table_id)
-        return _keyed_round(rows[0]) if rows else None
+        return keyed_round(rows[0]) if rows else None
 
     def marks(self, key: SlotKey) -> tuple[Mark, ...]:
         """Return a mark for each step that the round has taken, in the order of their leaves; empty for no round."""
@@ -159,28 +180,19 @@ class Reader:
         return self._due_rounds(Stage.SETTLED, Stage.ABORTED, before=_FAR, limit=limit)
 
     def _due_rounds(self, first: Stage, last: Stage, *, before: int, limit: int) -> list[Slot]:
-        return [_keyed_round(row) for row in self._rows(self._sql.read_due, first, last, before, limit)]
+        return [keyed_round(row) for row in self._rows(self._sql.read_due, first, last, before, limit)]
 
     def logged(self, index: int, *, under: Cosigned | None = None) -> Logged:
         """Return a leaf of the log with its receipt, as ``receipt`` makes it."""
-        return Logged(leaf=self.leaf(index), receipt=self.receipt(index, under=under), is_repeat=True)
+        leaf = self._leaf(index)
+        return Logged(leaf=leaf, receipt=self._receipt(index, leaf, under=under), is_repeat=True)
 
     def receipt(self, index: int, *, under: Cosigned | None = None) -> LogReceipt:
         """Return the receipt of a leaf under the newest checkpoint, or ``under`` one that witnesses cosigned.
 
         Raises IndexError if its tree has no such leaf.
         """
-        if under is None:
-            head = self.head()
-            size, checkpoint = head.size, head.checkpoint
-        else:
-            size, checkpoint = under.size, under.note
-        return LogReceipt(
-            index=LeafIndex(index),
-            leaf_hash=leaf_hash(self.leaf(index)),
-            proof=self._inclusion(index, size),
-            checkpoint=checkpoint,
-        )
+        return self._receipt(index, self._leaf(index), under=under)
 
     def inclusion_proof(self, *, index: int, size: int) -> tuple[bytes, ...]:
         """Return the inclusion proof of a leaf in the tree of the first ``size`` leaves.
@@ -188,7 +200,9 @@ class Reader:
         Raises IndexError if the leaf is outside that tree or the log is smaller.
         """
         self._check_size(size)
-        return self._inclusion(index, size)
+        if not self.unpassed:
+            return self._inclusion(index, size)
+        return self._inclusion(index, size, leaf=leaf_hash(self._leaf(index)), root=self._root(size))
 
     def consistency_proof(self, *, old_size: int, new_size: int) -> tuple[bytes, ...]:
         """Return the proof that the tree of ``new_size`` leaves continues that of ``old_size`` leaves.
@@ -196,10 +210,9 @@ class Reader:
         Raises IndexError if the new tree is smaller than the old one or larger than the log.
         """
         self._check_size(new_size)
-        try:
-            return consistency_proof(self._whole, old_size=old_size, new_size=new_size)
-        except MissingNodeError as error:
-            raise DataLossError(str(error)) from error
+        if not self.unpassed:
+            return self._consistency(old_size, new_size)
+        return self._consistency(old_size, new_size, root=self._root(new_size))
 
     def tile(self, level: int, index: int, width: int) -> list[bytes]:
         """Return the first ``width`` (1-256) hashes of a tile, in order; fewer if the log has fewer."""
@@ -207,7 +220,7 @@ class Reader:
 
     def hashes(self, level: int, start: int, count: int) -> list[bytes]:
         """Return the stored hashes of a tile level from place ``start`` on, at most ``count``, in order."""
-        return _unbroken(self._rows(self._sql.read_nodes, level, start, start + count), start, "node")
+        return unbroken(self._rows(self._sql.read_nodes, level, start, start + count), start, "node")
 
     def cosigned(self, start: int, count: int, *, quorate: bool = True) -> list[Cosigned]:
         """Return at most ``count`` checkpoints with a quorum of cosignatures, from size ``start`` on, smallest first.
@@ -215,12 +228,12 @@ class Reader:
         If ``quorate`` is False, return checkpoints with fewer cosignatures too.
         """
         rows = self._rows(self._sql.read_cosigned, int(quorate), start, count)
-        return [_cosigned_of(row) for row in rows]
+        return [cosigned_of(row) for row in rows]
 
     def newest_cosigned(self, *, quorate: bool = True) -> Cosigned | None:
         """Return the largest checkpoint with a quorum of cosignatures, or None; with any, if ``quorate`` is False."""
         rows = self._rows(self._sql.read_newest_cosigned, int(quorate))
-        return _cosigned_of(rows[0]) if rows else None
+        return cosigned_of(rows[0]) if rows else None
 
     def pour(self, read: Callable[[Connection], None]) -> None:
         """Call ``read`` with a connection that sees all tables as of one moment, and that reads rows as a stream."""
@@ -238,11 +251,27 @@ class Reader:
             self._idle.pop().close()
         self._engine.dispose()
 
-    def _inclusion(self, index: int, size: int) -> tuple[bytes, ...]:
-        try:
-            return inclusion_proof(self._whole, index=index, size=size)
-        except MissingNodeError as error:
-            raise DataLossError(str(error)) from error
+    def _leaf(self, index: int) -> bytes:
+        rows = self._rows(self._sql.read_leaf, index)
+        if not rows:
+            if 0 <= index < (size := self.head().size):
+                raise self._damaged(f"leaf {index} is missing from a log of {size}")
+            raise IndexError(f"the log has no leaf {index}")
+        return bytes(rows[0][0])
+
+    def _receipt(self, index: int, leaf: bytes, *, under: Cosigned | None) -> LogReceipt:
+        if under is None:
+            head = self.head()
+            size, checkpoint, root = head.size, head.checkpoint, head.root
+        else:
+            size, checkpoint, root = under.size, under.note, b""
+        hashed = leaf_hash(leaf)
+        if not self.unpassed:
+            proof = self._inclusion(index, size)
+        else:
+            root = root or Checkpoint.parse(Note.parse(checkpoint).text).root
+            proof = self._inclusion(index, size, leaf=hashed, root=root)
+        return LogReceipt(index=LeafIndex(index), leaf_hash=hashed, proof=proof, checkpoint=checkpoint)
 
     def _check_size(self, size: int) -> None:
         if size > (known := self.head().size):
@@ -317,73 +346,3 @@ def _with_counts(text: str) -> str:
     found = f"SELECT true AS is_found, query.* FROM ({text}) AS query"  # noqa: S608 - a text of ``Statements``
     newest = "SELECT commits, durable, size FROM head"
     return f"SELECT newest.*, found.* FROM ({newest}) AS newest LEFT JOIN ({found}) AS found ON true"  # noqa: S608
-
-
-def head_of(rows: Sequence[Row]) -> Head:
-    """Read the head from the rows of its table; raise DataLossError unless there is one row and it is sound."""
-    if len(rows) != 1:
-        raise DataLossError(f"the log has {len(rows)} heads")
-    size, root, peaks, checkpoint, newest_time, roundless = rows[0]
-    try:
-        frontier = Frontier(size, tuple(peaks[at : at + HASH_SIZE] for at in range(0, len(peaks), HASH_SIZE)))
-    except ProofError as error:
-        raise DataLossError(f"the head contradicts itself: {error}") from error
-    return Head(frontier, bytes(root), bytes(checkpoint), newest_time, roundless)
-
-
-def round_of(key: SlotKey, row: Row) -> Slot:
-    """Read the state of a round from a row of the ``round`` table that lacks the columns of the key."""
-    round_id, deal_deadline, round_deadline, stage, deck_root, terminal_leaf, newest_time, unseals, winner, due = row
-    return Slot(
-        key,
-        round_id=bytes(round_id),
-        deal_deadline=deal_deadline,
-        round_deadline=round_deadline,
-        stage=Stage(stage),
-        deck_root=None if deck_root is None else bytes(deck_root),
-        terminal_leaf=None if terminal_leaf is None else bytes(terminal_leaf),
-        is_revealed=due is None,
-        unseals=unseals_of(bytes(unseals)),
-        newest_time=newest_time,
-        winner=b"" if winner is None else bytes(winner),
-    )
-
-
-def unseals_of(data: bytes) -> tuple[Unseal, ...]:
-    """Read the UNSEALs of a round from the bytes of their column; raise DataLossError if these are malformed."""
-    try:
-        return tuple([Unseal(number, history) for number, history in _UNSEAL.iter_unpack(data)])
-    except (struct.error, ValueError) as error:
-        raise DataLossError(f"a round's openings cannot be read: {error}") from error
-
-
-def write_unseals(unseals: Sequence[Unseal]) -> bytes:
-    """Return the UNSEALs of a round as the bytes of their column."""
-    return b"".join([_UNSEAL.pack(one.number, one.history) for one in unseals])
-
-
-def _keyed_round(row: Row) -> Slot:
-    return round_of(SlotKey(row[0], row[1]), row[2:])
-
-
-def _cosigned_of(row: Row) -> Cosigned:
-    return Cosigned(size=row[0], note=bytes(row[1]), is_quorate=bool(row[2]))
-
-
-def contributions_of(key: SlotKey, rows: Sequence[Row]) -> tuple[Contribution, ...]:
-    """Read the contributions to a round from rows of the ``contribution`` table, in the order of the rows."""
-    return tuple(Contribution(key=key, seat=row[0], seed=bytes(row[1]), signature=bytes(row[2])) for row in rows)
-
-
-def due_of(state: Slot) -> int | None:
-    """Return the time in ms from which a sweep looks at the round, which is its next deadline; None once revealed."""
-    if state.is_revealed:
-        return None
-    return state.deal_deadline if state.stage is Stage.OPENED else state.round_deadline
-
-
-def _unbroken(rows: Sequence[Row], start: int, what: str) -> list[bytes]:
-    # Rows are in order of position. If one is missing, at the start or later, the last position is too large.
-    if rows and rows[-1][0] != start + len(rows) - 1:
-        raise DataLossError(f"a {what} is missing between {start} and {rows[-1][0]}")
-    return [bytes(row[1]) for row in rows]

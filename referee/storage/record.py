@@ -11,6 +11,7 @@ import msgspec
 
 from referee.evidence.merkle import HASH_SIZE, Frontier, LeafIndex
 from referee.log import LogReceipt, Slot, SlotKey, Step, StepKind
+from referee.log.noted import Noted, NotedKind
 from referee.log.times import SLACK_MS
 from referee.storage.listing import Listed
 
@@ -116,6 +117,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     leaf's time in ms, None for a leaf without one; if it is out of order, the append fails with ClockError.
     ``seat_keys`` of an OPEN are the keys of the seats that have one; its round is listed under them.
     ``names_keys`` is whether a leaf without a step names or revokes keys of the log, at which other servers stop.
+    ``instance`` is the name of the server whose START a leaf without a step is; empty for other leaves.
     """
 
     leaf: bytes
@@ -127,6 +129,14 @@ class Append(msgspec.Struct, frozen=True, kw_only=True):
     time: int | None = None
     seat_keys: tuple[bytes, ...] = ()
     names_keys: bool = True
+    instance: str = ""
+
+    @property
+    def noted(self) -> Noted | None:
+        """What a later start finds the leaf by; None for a leaf that no start needs."""
+        if self.step is None and self.instance:
+            return Noted(NotedKind.START, self.instance)
+        return Noted(NotedKind.KEY) if self.step is None and self.names_keys else None
 
     def __post_init__(self) -> None:
         if not 0 < len(self.leaf) <= MAX_LEAF_SIZE:
@@ -218,3 +228,5 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     marks: Sequence[tuple[SlotKey, Mark]]
     listed: Sequence[Listed] = ()
     """Entries of the opened rounds for the index of rounds."""
+    noted: Sequence[tuple[LeafIndex, Noted]] = ()
+    """KEY and START leaves, with their indices."""

@@ -6,6 +6,7 @@ repeated request is answered; its ``event`` is the number of the event whose rec
 ``schema_version`` are one row each. ``contribution`` holds the seats' seeds before the deal publishes them and is only
 inserted into; ``cosigned`` holds checkpoints with the witnesses' cosignatures, which grow; ``listed`` is the index of
 rounds by scope and time of OPEN, see ``listing``, and is only inserted into. None of the three is part of the log.
+``noted`` names the KEY and START leaves, so that a start finds them without reading the log; it is only inserted into.
 Numbers are signed 64-bit, times milliseconds since 1970 UTC. A changed table needs a new ``VERSION``.
 """
 
@@ -144,6 +145,17 @@ LISTED: Final = Table(
     Column("position", BigInteger, primary_key=True, autoincrement=False),
     Column("table_id", _TABLE_ID, nullable=False),
     Column("number", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+NOTED: Final = Table(
+    "noted",
+    METADATA,
+    # a NotedKind
+    Column("kind", SmallInteger, primary_key=True, autoincrement=False),
+    # the instance whose START the leaf is; empty for a KEY leaf
+    Column("instance", String(255), primary_key=True),
+    Column("position", BigInteger, primary_key=True, autoincrement=False),
     sqlite_with_rowid=False,
 )
 

@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql import ClauseElement
 
-from referee.storage.schema import CONTRIBUTION, COSIGNED, HEAD, LEAF, LISTED, MARK, NODE, ROUND, SCHEMA_VERSION
+from referee.storage.schema import CONTRIBUTION, COSIGNED, HEAD, LEAF, LISTED, MARK, NODE, NOTED, ROUND, SCHEMA_VERSION
 
 HEAD_ID: Final = 1
 _STATE: Final = ("stage", "deck_root", "terminal_leaf", "newest_time", "unseals", "winner")
@@ -95,6 +95,11 @@ class Statements:
         self.read_listed = self._text(_listed(), "of_scope", "since", "before_time", "before_index", "count")
 
         self.read_aborts = self._text(_aborts(), "of_scope", "since", "count", "of_kind", "least", "most")
+
+        self.insert_noted = self._insert(NOTED)
+        of_noted = _columns(NOTED, "position").where(NOTED.c.kind == bindparam("of_kind"))
+        self.read_noted = self._text(of_noted.order_by(NOTED.c.position), "of_kind")
+        self.read_newest_noted = self._text(_newest_noted(of_noted), "of_kind", "of_instance")
 
         self.insert_cosigned = self._insert(COSIGNED)
         self.read_cosigned_at = self._text(_columns(COSIGNED, "note").where(COSIGNED.c.size == bindparam("at")), "at")
@@ -171,7 +176,7 @@ def _opened(state: list[Column[Any]]) -> Select[Any]:
     )
     of_round = (CONTRIBUTION.c.table_id == ROUND.c.table_id, CONTRIBUTION.c.number == ROUND.c.number)
     seeds = select(func.count()).select_from(CONTRIBUTION).where(*of_round).correlate(ROUND).scalar_subquery()
-    return _of_round(select(*state, LEAF.c.data, seeds).select_from(joined), ROUND)
+    return _of_round(select(*state, LEAF.c.position, LEAF.c.data, seeds).select_from(joined), ROUND)
 
 
 def _latest_round() -> Select[Any]:
@@ -227,6 +232,11 @@ def _aborts() -> Select[Any]:
 def _cosigned() -> Select[Any]:
     agreed = (COSIGNED.c.is_quorate >= bindparam("least"), COSIGNED.c.size >= bindparam("start"))
     return select(COSIGNED).where(*agreed).order_by(COSIGNED.c.size).limit(bindparam("count")).offset(_NONE)
+
+
+def _newest_noted(of_kind: Select[Any]) -> Select[Any]:
+    of_instance = of_kind.where(NOTED.c.instance == bindparam("of_instance"))
+    return of_instance.order_by(NOTED.c.position.desc()).limit(_ONE).offset(_NONE)
 
 
 def _newest_cosigned() -> Select[Any]:

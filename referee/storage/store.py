@@ -20,7 +20,7 @@ from referee.log import Slot, SlotKey, StepKind
 from referee.storage.certainty import WAIT_SECONDS, Certainty
 from referee.storage.flavor import Flavor, Retry
 from referee.storage.log_lock import LogLock
-from referee.storage.reader import Reader, contributions_of, due_of, head_of, round_of, write_unseals
+from referee.storage.reader import Reader
 from referee.storage.record import (
     Change,
     Contribution,
@@ -33,6 +33,7 @@ from referee.storage.record import (
     StoreBusyError,
     StoreError,
 )
+from referee.storage.rows import contributions_of, due_of, head_of, round_of, write_unseals
 from referee.storage.schema import VERSION
 from referee.storage.statements import HEAD_ID, Statements
 
@@ -287,6 +288,8 @@ class Transaction:
         rows = [(one.opened_time, one.index, *_key(one.key)) for one in change.listed]
         scoped = [(scope, *row) for one, row in zip(change.listed, rows, strict=True) for scope in one.scopes]
         self._many(sql.insert_listed, scoped)
+        for index, noted in change.noted:
+            self._cursor.execute(sql.insert_noted, (int(noted.kind), noted.instance, index))
         self.commits, self.size = self.commits + 1, new.size
         self._cursor.execute(
             sql.move_head,

@@ -10,26 +10,28 @@ from referee.dealing.header import NO_KEY
 from referee.dealing.leaf import OpenLeaf, read_leaf
 from referee.evidence.merkle import LeafIndex
 from referee.log import SlotKey, StepKind
+from referee.log.noted import NotedKind, noted_leaf
 from referee.storage.listing import Listed
-from referee.storage.schema import HEAD, LEAF, LISTED, MARK, ROUND, SCHEMA_VERSION, VERSION
+from referee.storage.schema import HEAD, LEAF, LISTED, MARK, NOTED, ROUND, SCHEMA_VERSION, VERSION
 
 _ROWS = 1_000
-"""Rounds listed at once."""
+"""Leaves read at once."""
 
 
 def upgrade(connection: Connection, version: int) -> None:
     """Turn the tables of an older schema version into those of ``VERSION``; the caller's transaction commits it."""
-    if version == 1:
+    if version < 2:  # noqa: PLR2004 - each number is the version that has the change
         _add_columns(connection)
-    if version < 3:  # noqa: PLR2004 - the version that adds the index
+    if version < 3:  # noqa: PLR2004 - as above
         _list_rounds(connection)
-    if version < 4:  # noqa: PLR2004 - the version that counts commits
+    if version < 4:  # noqa: PLR2004 - as above
+        _note_leaves(connection)
         _count_commits(connection)
     connection.execute(SCHEMA_VERSION.update().values(version=VERSION))
 
 
 def _list_rounds(connection: Connection) -> None:
-    """Add the index of rounds of version 3, from the OPEN leaves that are there."""
+    """Make the index of rounds of version 3 from the OPEN leaves."""
     LISTED.create(connection)
     opened = select(MARK.c.table_id, MARK.c.number, MARK.c.position, LEAF.c.data)
     query = opened.join(LEAF, LEAF.c.position == MARK.c.position).where(MARK.c.kind == int(StepKind.OPEN))
@@ -45,6 +47,24 @@ def _count_commits(connection: Connection) -> None:
     for column, first in ((HEAD.c.commits, 1), (HEAD.c.durable, 0)):
         added = CreateColumn(column).compile(dialect=connection.dialect)
         connection.exec_driver_sql(f"ALTER TABLE {HEAD.name} ADD COLUMN {added} DEFAULT {first}")
+
+
+def _note_leaves(connection: Connection) -> None:
+    """Make the table of KEY and START leaves of version 4 from the leaves without a mark, and count the KEY leaves."""
+    NOTED.create(connection)
+    roundless = select(LEAF.c.position, LEAF.c.data).where(LEAF.c.position.not_in(select(MARK.c.position)))
+    keys = 0
+    for rows in connection.execute(roundless).partitions(_ROWS):
+        noted = [(position, noted_leaf(bytes(data))) for position, data in rows]
+        values = [
+            {"kind": found.kind, "instance": found.instance, "position": position}
+            for position, found in noted
+            if found is not None
+        ]
+        keys += sum(value["kind"] is NotedKind.KEY for value in values)
+        if values:
+            connection.execute(insert(NOTED), values)
+    connection.execute(HEAD.update().values(roundless=keys))
 
 
 def _add_columns(connection: Connection) -> None:

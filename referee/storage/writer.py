@@ -342,8 +342,16 @@ class Writer:
         self._probe("ANSWERED")
         self._count(sum(_size_of(request) for request, _ in batch))
 
+    def stop(self, error: DataLossError) -> None:
+        """Stop for good, because the log was found to be damaged elsewhere; the batch under way is the last one."""
+        self._note(error)
+        with self._changed:
+            self.fault = DataLossError(*error.args)
+
     def _note(self, error: Exception | None) -> None:
         """Note the error of a batch or a ``prove``, None for success; HeadMovedError does not count as trouble."""
+        if self.fault is not None:
+            return
         if error is None:
             self._written = time.monotonic()
         if not isinstance(error, HeadMovedError):

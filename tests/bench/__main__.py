@@ -21,6 +21,7 @@ PARTS: Final = (
     ("the browsers' gateway beside rude callers", "tests.bench.bench_rude_gateway"),
     ("audit", "tests.bench.bench_audit"),
     ("what grows with the log", "tests.bench.bench_growth"),
+    ("starts and the doctor", "tests.bench.bench_start"),
     ("the log's rounds as tables", "tests.bench.bench_rounds"),
 )
 

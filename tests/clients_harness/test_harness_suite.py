@@ -12,7 +12,7 @@ import pytest
 from referee_harness import Harness
 
 from referee.server.process.app import Application
-from referee.server.process.startup import SuiteError
+from referee.server.process.log_check import SuiteError
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, round_pb2, shuffler_pb2, shuffler_pb2_grpc
 from tests.driver.opening import deal_round, open_round, terms_of
 from tests.driver.refusal import refusal_of

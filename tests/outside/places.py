@@ -46,6 +46,7 @@ from referee.rulesets.ruleset import RulesetError
 from referee.server.access.provider_token import ProviderTokens
 from referee.server.access.token import TokenError, read_token
 from referee.server.process.certificate import CertificateFormatError
+from referee.server.process.log_check import CheckRecord
 from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.provider import Provider
 from referee.server.settings.reading import SettingsError, read_settings
@@ -291,6 +292,9 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
                 _PEM % base64.encodebytes(data[:65_536])
             ),
             (CertificateFormatError,),
+        ),
+        "referee.server.process.log_check:CheckRecord.read": Place(
+            _filed("log_check.json", lambda path: CheckRecord.read(path.parent)), sample=b'{"next_tile":64}'
         ),
         "referee.server.process.witness_client:WitnessClient.clock_difference": Place(
             _dated, sample=b"Sun, 06 Nov 1994 08:49:37 GMT"

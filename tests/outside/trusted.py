@@ -32,11 +32,14 @@ PARSING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "the bytes are of a process of this program that it started, or that started it": (
             "referee.advice.process:_answer",
             "referee.cli.demo:running_server",
+            "referee.cli.supervising:ParentLines._read",
             "referee.cli.supervising:_announce",
             "referee.cli.supervising:_pass_on",
             "referee.cli.supervising:verified_before",
             "referee.cli.supervising:worker_configuration",
             "referee.server.limits.advising:AdviceProcess.ask",
+            "referee.server.process.log_check:LogCheck._check",
+            "referee.server.process.log_check:main",
             "referee_table.launch:_started",
         ),
         "the message or leaf was read and verified before": (
@@ -117,7 +120,7 @@ COUNTING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee.storage.reader:Reader.newest_cosigned",
             "referee.storage.schema:open_schema",
             "referee.storage.store:Store.keep_cosigned",
-            "referee.storage.upgrade:upgrade",
+            "referee.storage.upgrade:_list_rounds",
             "referee_harness.script:_by_seat",
             "referee_table.bundle:Prover.bundle",
             "referee_table.laws:Law.clock_ms",

@@ -85,6 +85,11 @@ REFUSED: Final = 'referee_refusals_total{{reason="{}"}}'.format
 CASES: Final = {
     "RefereeLogStopped": Case(gauge("referee_log_stopped", "1x80"), gauge("referee_log_stopped", "0x80"), 1),
     "RefereeLogNotWritten": Case(gauge("referee_log_writable", "0x80"), gauge("referee_log_writable", "1x8 0 1x71"), 3),
+    "RefereeLogNotChecked": Case(
+        gauge("referee_log_check_age_seconds", "200000x80") | gauge("referee_log_unchecked_leaves", "9x80"),
+        gauge("referee_log_check_age_seconds", "200000x80") | gauge("referee_log_unchecked_leaves", "0x80"),
+        6,
+    ),
     "RefereeCommitHangs": Case(
         gauge("referee_log_batch_seconds", "5+15x79"), gauge("referee_log_batch_seconds", "0x8 9 0x71"), 3
     ),

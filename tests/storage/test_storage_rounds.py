@@ -107,7 +107,7 @@ def test_earlier_leaf_that_cannot_be_read_fails_its_own_request_alone(
     writer: Writer, store: Store, bench: Bench, monkeypatch: pytest.MonkeyPatch
 ):
     writer.append(bench.append("OPEN"))
-    monkeypatch.setattr(store, "receipt", Mock(side_effect=StoreError("the server is away")))
+    monkeypatch.setattr(store, "logged", Mock(side_effect=StoreError("the server is away")))
     _, (repeated, appended) = append_batch(store, bench.signer, [[bench.append("OPEN")], [bench.append("DEAL")]])
     assert isinstance(repeated, StoreError)
     assert isinstance(appended, tuple)

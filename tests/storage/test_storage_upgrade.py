@@ -34,8 +34,8 @@ from tests.server.options import server_options
 PAGE: Final = Path(__file__).parents[2] / "referee/server/UPGRADING.md"
 TABLES: Final = Path(__file__).with_name("schema_1.sql")
 RULESET: Final = "ultimate_texas.casino"
-OF_KEYS: Final = 4
-"""Leaves of no round in the upgraded log: three keys, and the START that no log of schema 1 has."""
+OF_KEYS: Final = 3
+"""KEY leaves of the upgraded log."""
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_upgrade_that_fails_changes_nothing(old: Path) -> None:
 
 @pytest.mark.parametrize("version", [1, 3])
 def test_log_in_postgresql_is_upgraded_at_the_start(old: Path, postgres: Any, version: int) -> None:  # noqa: ANN401 - a fixture
-    """Schema 3 lacks the counts of commits, schema 1 two more columns and the index of rounds."""
+    """Schema 3 lacks the counts of commits and the noted leaves, schema 1 two more columns and the index of rounds."""
     open_sqlite(old).close()
     url = postgres.make_schema(f"upgraded_{version}")
     done = referee("restore", old / FILE_NAME, "--database", url)
@@ -158,6 +158,7 @@ def test_log_in_postgresql_is_upgraded_at_the_start(old: Path, postgres: Any, ve
     if version == 1:
         missing += ["head DROP COLUMN roundless", "round DROP COLUMN winner"]
         postgres.execute("DROP TABLE upgraded_1.listed")
+    postgres.execute(f"DROP TABLE upgraded_{version}.noted")
     for column in missing:
         postgres.execute(f"ALTER TABLE upgraded_{version}.{column}")
     postgres.execute(f"UPDATE upgraded_{version}.schema_version SET version = {version}")  # noqa: S608 - of the test
@@ -165,6 +166,7 @@ def test_log_in_postgresql_is_upgraded_at_the_start(old: Path, postgres: Any, ve
         open_postgres_reader(url)
     with closing(open_postgres(url)) as store:
         assert (store.found_version, store.head().roundless) == (version, OF_KEYS)
+        assert (len(store.key_leaves()), len(store.start_leaves())) == (OF_KEYS, 1)
         assert check_store(store).size == leaves_of(old)
     with closing(open_postgres(url)) as store:
         assert store.found_version == VERSION

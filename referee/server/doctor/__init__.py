@@ -21,24 +21,19 @@ from referee.server.doctor.machine import (
     check_ports,
 )
 from referee.server.doctor.providers import check_providers
-from referee.server.doctor.store import StoreFacts, check_storage
+from referee.server.doctor.store import CheckDepth, StoreFacts, check_storage
 from referee.server.doctor.witnesses import check_witness_states
 from referee.server.settings.configuration import Configuration
 
-__all__ = ["CheckLevel", "CheckResult", "examine"]
+__all__ = ["CheckDepth", "CheckLevel", "CheckResult", "examine"]
 
 
-def examine(
-    configuration: Configuration, *, progress: Callable[[int, int], None] = lambda _done, _size: None
-) -> Iterator[tuple[str, CheckResult]]:
-    """Run all checks in their order; yield each result with its group.
-
-    ``progress`` is called with the leaves of the log that are hashed, and the number of all.
-    """
+def examine(configuration: Configuration, *, depth: CheckDepth | None = None) -> Iterator[tuple[str, CheckResult]]:
+    """Run all checks in their order; yield each result with its group."""
     stored = StoreFacts()
     now = system_clock()
     groups: dict[str, Callable[[], Iterator[CheckResult]]] = {
-        "store": lambda: check_storage(configuration, stored, progress),
+        "store": lambda: check_storage(configuration, stored, depth),
         "keys": lambda: check_keys(configuration, stored),
         "clock": lambda: check_clock(stored.newest_time),
         "machine": lambda: _machine(configuration, stored, now=now),

@@ -1,7 +1,7 @@
 """Checks of the store: reachable, intact, of this schema, writable, fast to fsync, on a suitable file system.
 
-The whole log is hashed, as at a server's start. One commit counts up beside the log, as that of an idle server does,
-and fsync is timed on a file beside it.
+The log is verified as at a server's start, at a cost that does not grow with it, or whole. One commit counts up beside
+the log, as that of an idle server does, and fsync is timed on a file beside it.
 """
 
 import os
@@ -17,12 +17,16 @@ from typing import Final
 
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.log.proof import TILE_WIDTH
+from referee.server.clock import system_clock
 from referee.server.doctor.check_result import CheckLevel, CheckResult
 from referee.server.doctor.commit import check_commit
 from referee.server.keys.private_key import KeyFileError
 from referee.server.keys.registry import KeyRegistry
 from referee.server.keys.signed_head import LostLeavesError, SignedHead
 from referee.server.process.cosigner import known_checkpoints
+from referee.server.process.log_check import CheckRecord
+from referee.server.process.proved_start import prove_start
 from referee.server.settings.configuration import Configuration
 from referee.storage import (
     DataLossError,
@@ -46,8 +50,24 @@ _REMOTE: Final = frozenset(
 """File systems on which SQLite's locks or write order are unreliable."""
 _PASSING: Final = frozenset({"tmpfs", "ramfs"})
 _TIME: Final = re.compile(rb'"(?:dealt|aborted|closed)_time":([0-9]+)')
-_NEAR: Final = 512
-"""Leaves at either end of the log that are searched for a time."""
+_NEAR: Final = 64
+"""First leaves of the log, which are searched for a time."""
+_SMALL_BYTES: Final = 64 * 1024 * 1024
+"""Size of a file whose pages are always examined."""
+_STEPS: Final = 1_000_000
+"""Steps of SQLite's machine after which it says that it works."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckDepth:
+    """How much of a log is checked, and where progress is shown."""
+
+    is_full: bool = False
+    """Whether all leaves and pages are read; otherwise what a start reads."""
+    progress: Callable[[int, int], None] = lambda _done, _size: None
+    """Called with the leaves checked so far and the number of all."""
+    say: Callable[[str], None] = lambda _words: None
+    """Called often with words about other work that may take long."""
 
 
 @dataclass(slots=True)
@@ -65,9 +85,10 @@ class StoreFacts:
 
 
 def check_storage(
-    configuration: Configuration, stored: StoreFacts, progress: Callable[[int, int], None]
+    configuration: Configuration, stored: StoreFacts, depth: CheckDepth | None = None
 ) -> Iterator[CheckResult]:
-    """Check the store and fill ``stored``; ``progress`` is called with the leaves read and the number of all."""
+    """Check the store and fill ``stored``."""
+    depth = depth or CheckDepth()
     data, database = Path(configuration.log.data), configuration.log.database or None
     if database is None:
         yield check_file_system(data)
@@ -87,8 +108,8 @@ def check_storage(
         yield CheckResult.ok("schema", f"version {VERSION}")
         if database is not None:
             yield CheckResult.ok("database", f"reached in {opened * 1000:,.0f} ms")
-        yield from _whole(reader, data, stored, progress)
-    file = [] if database is not None else list(_sqlite(data / FILE_NAME))
+        yield from _log(reader, data, stored, depth)
+    file = [] if database is not None else list(_sqlite(data / FILE_NAME, depth))
     yield from file
     if all(one.level is CheckLevel.OK for one in file):
         yield from check_commit(data, database)
@@ -122,48 +143,75 @@ def _unopened(error: StoreError, data: Path, database: str | None) -> CheckResul
     return CheckResult.fail("database", why, "check that it runs, its address, password and firewall")
 
 
-def _whole(
-    reader: Reader, data: Path, stored: StoreFacts, progress: Callable[[int, int], None]
-) -> Iterator[CheckResult]:
-    """Hash the log from its first leaf and collect its keys."""
+def _log(reader: Reader, data: Path, stored: StoreFacts, depth: CheckDepth) -> Iterator[CheckResult]:
+    """Verify the log as a start does, or whole, and collect its keys."""
     stored.origin = reader.origin
+    root = public_key_of(data / "keys" / "root.pub")
+    began = time.perf_counter()
     try:
         signed = SignedHead.read(data / "keys", place="the store")
-    except KeyFileError as error:
+        if root is None:
+            head = check_store(reader, known=known_checkpoints(reader), progress=depth.progress)
+            stored.size, stored.newest_time = head.size, head.newest_time
+            signed.check_log(reader, head)
+            yield CheckResult.ok("log", f"{head.size:,} leaves hash to the head; {reader.origin}")
+            return
+        proved = prove_start(reader, root, known=known_checkpoints(reader), signed=signed)
+        if depth.is_full:
+            proved.check_all(reader, depth.progress)
+        head, leaves = proved.edge.head, len(proved.edge.leaves)
+        stored.registry, stored.size, stored.newest_time = proved.registry, head.size, head.newest_time
+        near = (time_of(reader.leaf(index)) for index in range(min(_NEAR, head.size)))
+        stored.first_time = next(filter(None, near), 0)
+    except (LostLeavesError, KeyFileError) as error:
         yield _unlike_record("signed head", error)
-        signed = None
-    root = public_key_of(data / "keys" / "root.pub")
-    registry = None if root is None else KeyRegistry(root)
-    began = time.perf_counter()
-
-    def visit(index: int, leaf: bytes) -> None:
-        if registry is not None:
-            registry.read(index, leaf)
-        if index < _NEAR:
-            stored.first_time = stored.first_time or time_of(leaf)
-
-    try:
-        head = check_store(reader, known=known_checkpoints(reader), progress=progress, visit=visit)
+        return
     except (DataLossError, StoreError) as error:
         yield CheckResult.fail("log", str(error), "do not serve; restore the log from a backup: referee restore")
         return
-    took = time.perf_counter() - began
-    stored.registry, stored.size = registry, head.size
-    stored.newest_time = head.newest_time
-    try:
-        if signed is not None:
-            signed.check_log(reader, head)
-    except (LostLeavesError, KeyFileError, DataLossError) as error:
-        yield _unlike_record("signed head", error)
-    yield CheckResult.ok("log", f"{head.size:,} leaves hash to the head, in {took:,.1f} s; {reader.origin}")
+    took = f"in {time.perf_counter() - began:,.1f} s; {reader.origin}"
+    if not reader.unpassed:
+        yield CheckResult.ok("log", f"{head.size:,} leaves hash to the head, {took}")
+        return
+    yield CheckResult.ok(
+        "log", f"{head.size:,} leaves; the newest {leaves} and the tree's edge hash to the head, {took}"
+    )
+    yield judge_check(CheckRecord.read(data), size=head.size, now=system_clock())
 
 
-def _sqlite(path: Path) -> Iterator[CheckResult]:
-    """Run SQLite's integrity check and begin a transaction."""
+def judge_check(record: CheckRecord, *, size: int, now: int) -> CheckResult:
+    """Judge how long ago a check of all leaves ended.
+
+    >>> judge_check(CheckRecord(ended_time=1), size=9_000, now=2 * 3_600_000 + 1).measured
+    'the last check of all leaves ended 2.0 hours ago'
+    >>> judge_check(CheckRecord(next_tile=8, begun_time=1), size=9_000, now=1).measured
+    'no check of all leaves has ended yet; the one under way is at leaf 2,048 of 9,000'
+    """
+    if record.ended_time:
+        hours = max(0, now - record.ended_time) / 3_600_000
+        return CheckResult.ok("whole log", f"the last check of all leaves ended {hours:,.1f} hours ago")
+    place = f"; the one under way is at leaf {record.next_tile * TILE_WIDTH:,} of {size:,}" if record.begun_time else ""
+    return CheckResult.warn(
+        "whole log",
+        f"no check of all leaves has ended yet{place}",
+        "let a server run until its line `log checked`, or check here: referee doctor --full",
+    )
+
+
+def _sqlite(path: Path, depth: CheckDepth) -> Iterator[CheckResult]:
+    """Begin a transaction; also run SQLite's integrity check if the file is small or a full check is wanted."""
+    is_examined = depth.is_full or path.stat().st_size <= _SMALL_BYTES
+    began = time.monotonic()
+
+    def tick() -> None:
+        depth.say(f"checking the pages of {path.name}: {time.monotonic() - began:,.0f} s")
+
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=5)) as connection:
             connection.isolation_level = None
-            report = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(3)")]
+            connection.set_progress_handler(tick, _STEPS)
+            report = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(3)")] if is_examined else ["ok"]
+            connection.set_progress_handler(None, 0)
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("ROLLBACK")
     except sqlite3.Error as error:
@@ -174,7 +222,8 @@ def _sqlite(path: Path) -> Iterator[CheckResult]:
             yield CheckResult.fail("file", f"{path}: {error}", f"let this user write {path.parent} and its files")
         return
     if report == ["ok"]:
-        yield CheckResult.ok("file", "integrity check passed, and a transaction can begin")
+        examined = "integrity check passed, and" if is_examined else "pages not examined (referee doctor --full does);"
+        yield CheckResult.ok("file", f"{examined} a transaction can begin")
     else:
         yield CheckResult.fail("file", f"{path}: {'; '.join(report)}", "restore the log from a backup: referee restore")
 

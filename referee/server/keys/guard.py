@@ -32,14 +32,19 @@ class KeyGuard:
         self._record = record
         self._named: int | None = None
         self._why = ""
+        self._damage = ""
         self._is_reached = True
         self._on_retired: Callable[[str], None] = lambda _why: None
         self._closing = threading.Event()
         self._thread = lasting(self._watch, name="key-guard")
 
     def trust(self, head: Head) -> None:
-        """Take a head whose leaves were verified and whose keys were loaded: from now on these keys are guarded."""
+        """Take a head that was verified and whose keys were loaded: from now on these keys are guarded."""
         self._named = head.roundless
+
+    def stop(self, damage: DataLossError) -> None:
+        """Sign nothing more, because the log is damaged."""
+        self._damage = str(damage)
 
     def start(self, on_retired: Callable[[str], None]) -> None:
         """Start the thread; ``on_retired`` is called once, with the reason, if the keys are changed."""
@@ -71,6 +76,8 @@ class KeyGuard:
         self._lock.close()
 
     def _refuse(self) -> None:
+        if self._damage:
+            raise DataLossError(self._damage)
         if self._why:
             raise SignerRetiredError(self._why)
 

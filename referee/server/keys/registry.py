@@ -8,7 +8,7 @@ from typing import Final, Self
 from referee.evidence.vkey import VerifierKey
 from referee.log import StepKind
 from referee.log.keys import KeyHistory, KeyRecord, KeyRole
-from referee.storage import DataLossError, Reader
+from referee.storage import DataLossError, Head, Reader
 
 _EVER: Final = 2**53
 _MANY: Final = 100_000
@@ -18,11 +18,20 @@ class KeyRegistry(KeyHistory):
     """Keys named by the KEY leaves read so far, under a root key."""
 
     @classmethod
-    def of(cls, reader: Reader, root: VerifierKey) -> Self:
-        """Read the keys that a whole log names."""
-        registry = cls(root)
-        for index, leaf in enumerate(reader.iterate()):
-            registry.read(index, leaf)
+    def of(cls, reader: Reader, root: VerifierKey, *, head: Head | None = None) -> Self:
+        """Read the keys that a log names up to a head, the newest by default, by the store's rows of its KEY leaves.
+
+        Raises DataLossError if a row names another leaf, or if they are not as many as the head counts.
+        """
+        registry, head = cls(root), head or reader.head()
+        indices = tuple([index for index in reader.key_leaves() if index < head.size])
+        for index in indices:
+            registry.read(index, reader.leaf(index))
+        if registry.leaves != indices or len(indices) != head.roundless:
+            raise DataLossError(
+                f"the store names {len(indices)} KEY leaves, {list(indices)[:20]}; {len(registry.leaves)} of them are "
+                f"such leaves, and the head counts {head.roundless}: a key or a revocation is missing"
+            )
         return registry
 
     def read(self, index: int, leaf: bytes) -> None:

@@ -75,10 +75,11 @@ class KeyRotation:
             register = KeyRegistry(public.public["root"])
             head = check_store(store, progress=progress, visit=register.read)
             signed.check_log(store, head)
+            signed.check_keys(KeyRegistry.of(store, public.public["root"], head=head).leaves)
             finish(public, register)
             keys = KeyFolder.open(folder, private=("root", "log"), root=root, passphrase=passphrase)
             yield cls(store, keys, register, entropy)
-            HeadRecord(folder).keep(store.head())
+            HeadRecord(folder, KeyRegistry.of(store, public.public["root"]).leaves).keep(store.head())
 
     def rotate(self, role: str) -> VerifierKey:
         """Name a new key for a role and return it; revoke the old one unless it is the log's."""

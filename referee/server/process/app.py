@@ -25,6 +25,7 @@ from referee.server.process.drain import drain
 from referee.server.process.file_watch import FileWatch
 from referee.server.process.follower import Follower
 from referee.server.process.health import HealthService
+from referee.server.process.log_check import CheckRecord, CheckState, CheckTask, LogCheck
 from referee.server.process.metrics import LogCollector, Metrics
 from referee.server.process.metrics_port import MetricsPort
 from referee.server.process.options import ServerOptions
@@ -36,7 +37,7 @@ from referee.server.settings.access import listen_problems
 from referee.server.settings.configuration import Configuration
 from referee.service.interceptor import CallInterceptor
 from referee.service.pool import CallPool
-from referee.storage import WriteTrouble
+from referee.storage import DataLossError, WriteTrouble
 from referee.storage.sqlite import FILE_NAME
 
 _YOUNG: Final = 10_000
@@ -59,6 +60,8 @@ class Application:
             log = self.log = OpenedLog.open(options, self._observers, opened)
             self._open = opened.pop_all()
         self.keys, self.origin = log.keys, log.origin
+        self._checked_time = options.clock()
+        self._check = self._check_of(options)
         self._follower = _follower_of(options, log)
         self._cosigner: Cosigner | None = None
         if witnesses is not None:
@@ -88,6 +91,7 @@ class Application:
         log_file = None if settings.log.database else settings.log.folder / FILE_NAME
         self._file_watch = FileWatch(self.files, log_file, on_damaged=self._retire)
         self.health = HealthService()
+        log.store.on_damage = self._stop
         health_pb2_grpc.add_HealthServicer_to_server(self.health, self._server)
         serve_reflection(self._server, [*names, health.SERVICE_NAME])
         with listening("serve.listen", listen, is_probed=not options.is_port_shared):
@@ -125,7 +129,7 @@ class Application:
 
     def start(self) -> Self:
         """Listen; first start revealing the seeds of rounds that ended before the last stop."""
-        for part in (self._follower, self._cosigner):
+        for part in (self._follower, self._cosigner, self._check):
             if part is not None:
                 part.start()
         self.log.guard.start(self._retire)
@@ -147,12 +151,46 @@ class Application:
         drained.wait()
         self.advice.close()
         self.pool.shutdown()
-        for part in (self._file_watch, self._follower, self._watch, self._metrics_port):
+        for part in (self._file_watch, self._follower, self._watch, self._metrics_port, self._check):
             if part is not None:
                 part.close()
         self._open.close()
         for observer in self._observers:
             observer.close()
+
+    def checked(self, state: CheckState) -> None:
+        """Take a report of the check behind the start: leaves that it has passed are proved no more."""
+        self.log.store.unpassed = state.ranges
+        self._checked_time = state.since
+        if state.damage:
+            self._stop(DataLossError(state.damage))
+
+    def _stop(self, damage: DataLossError) -> None:
+        """Append and sign nothing more, because the log is damaged, and report NOT_SERVING."""
+        self.log.guard.stop(damage)
+        if self.log.writer is not None:
+            self.log.writer.stop(damage)
+        else:
+            self.health.stop_serving(f"the log is damaged: {damage}")
+
+    def _check_of(self, options: ServerOptions) -> LogCheck | None:
+        """Return the check behind this start; None if another process does it, or nothing is left to check."""
+        log, settings = self.log, options.configuration.log
+        if not options.checks:
+            return None
+        if not log.store.unpassed:
+            CheckRecord.read(settings.folder).end(settings.folder, now=options.clock())
+            return None
+        head = log.store.head()
+        task = CheckTask(
+            data=settings.data,
+            database=settings.database,
+            size=head.size,
+            root=head.root,
+            keys=log.registry.leaves,
+            is_fixture=options.fixture_seed is not None,
+        )
+        return LogCheck(task, self.checked)
 
     def _retire(self, why: str) -> None:
         """Report NOT_SERVING for good, because this process must sign no more, and say so."""
@@ -208,6 +246,8 @@ class Application:
             advice_in_flight=lambda: advice.running,
             advice_waiting=lambda: advice.waiting,
             edited_files_faulty=self.files.count,
+            log_unchecked_leaves=lambda: sum(map(len, self.log.store.unpassed)),
+            log_check_age_seconds=lambda: max(0, clock() - self._checked_time) / 1000,
         )
         metrics.registry.register(LogCollector(self.log.store, clock=clock))
         if writer is not None and watch is not None:

@@ -45,6 +45,8 @@ _GAUGES: Final = {
     "referee_advice_in_flight": "Questions for advice that have a process.",
     "referee_advice_waiting": "Questions for advice that wait for a process.",
     "referee_log_stopped": "1 once the log stopped after a fault.",
+    "referee_log_unchecked_leaves": "Leaves that the check behind this start has not passed.",
+    "referee_log_check_age_seconds": "Time since a check of all leaves last ended; since the first began if none has.",
     "referee_log_batch_seconds": "Age of the commit under way; 0 while there is none.",
     "referee_log_writable": "1 while the log can be written, or never is here.",
     "referee_edited_files_faulty": "Files that people edit, such as access.revoked, that are not read whole.",

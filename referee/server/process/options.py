@@ -30,11 +30,13 @@ class ServerObserver(Observer, Protocol):
 
 
 class VerifiedLog(msgspec.Struct, frozen=True):
-    """The log as one worker of a server has verified it, for the others: its head, and where its keys are named."""
+    """The log as the first worker of a server has verified it: its head, and where its keys are named."""
 
     size: int
     root: bytes
     key_leaves: tuple[int, ...]
+    is_whole: bool = False
+    """Whether all its leaves were checked, so that nothing is left to check behind the start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +60,11 @@ class ServerOptions:
     """Whether rounds past their deadline are aborted; False in tests that move the clock."""
     observers: Sequence[ServerObserver] = ()
     verified: VerifiedLog | None = None
-    """The part of the log that another worker of this server has verified; None to verify all of it."""
+    """The log that the first worker of this server has verified; None in that one, and in a server of one process."""
+    checks: bool = True
+    """Whether this process checks the log behind its start; False in workers, whose supervisor does."""
     progress: Callable[[int, int], None] = lambda _done, _size: None
-    """Called with the leaves verified so far and their total while the log is verified at the start."""
+    """Called with the leaves verified so far and their total while a start verifies all of them."""
     fixture_seed: Callable[[Header], bytes] | None = None
     """Source of fixed seeds for rounds that test a frontend (suite 250, never fair); None to draw seeds."""
     on_retired: Callable[[str], None] = lambda _why: None

@@ -12,13 +12,14 @@ import structlog
 
 from referee.audit.installed import installed_files
 from referee.dealing.deadlines import DEAL_MS, LONGEST_DEAL_MS
-from referee.dealing.leaf import StartLeaf, StartRuleset, sign_leaf
+from referee.dealing.leaf import StartLeaf, StartRuleset, parse, sign_leaf
 from referee.evidence import canonical
-from referee.log.starts import StartHistory
+from referee.evidence.dsse import Envelope
+from referee.log.noted import Noted, NotedKind, noted_leaf
 from referee.log.times import SLACK_MS
 from referee.server.keys.folder import KeyFolder
 from referee.server.process.options import ServerOptions
-from referee.storage import Append, Head, Store
+from referee.storage import Append, DataLossError, Head, Store
 from referee.storage.batch import append_batch
 
 MAX_RULESETS: Final = 200
@@ -67,30 +68,38 @@ def start_of(options: ServerOptions, *, origin: str) -> StartLeaf:
     )
 
 
-def write_start(  # noqa: PLR0913 - a server's parts
+def _last(store: Store, instance: str) -> StartLeaf | None:
+    index = store.last_start(instance)
+    if index is None:
+        return None
+    data = store.leaf(index)
+    if noted_leaf(data) != Noted(NotedKind.START, instance):
+        raise DataLossError(f"the store names leaf {index} as the last START of {instance}, and it is none")
+    return parse(Envelope.parse(data).payload, StartLeaf)
+
+
+def write_start(
     options: ServerOptions,
     keys: KeyFolder,
     store: Store,
-    history: StartHistory,
     *,
     origin: str,
-    read: int,
     check: Callable[[Head], None],
 ) -> None:
     """Append the START of a server that judges, unless the last one of its instance says the same.
 
-    ``history`` is of the first ``read`` leaves; the later ones, which other servers have appended since, are read here.
-    ``check`` gets the head that the leaf follows, and may raise. Raises as ``append_batch`` does.
+    ``check`` gets the head that the leaf follows, and may raise. Raises DataLossError if the store names a leaf as the
+    last START that is none of this instance, and as ``append_batch`` does.
     """
     judges = "referee" in options.configuration.serve.services and keys.has("referee")
     if not judges or options.verified is not None:
         return
     leaf = start_of(options, origin=origin)
-    for index, data in enumerate(store.iterate(read), start=read):
-        history.visit(data, leaf_index=index)
-    last = history.last(leaf.instance)
+    last = _last(store, leaf.instance)
     if last is not None and last.judges_as(leaf):
         return
     data = sign_leaf(leaf, keys.signer("referee"))
-    append_batch(store, keys.checkpoint_signer, [[Append(leaf=data, names_keys=False)]], check_head=check)
+    append_batch(
+        store, keys.checkpoint_signer, [[Append(leaf=data, names_keys=False, instance=leaf.instance)]], check_head=check
+    )
     _log.info("start written", instance=leaf.instance, version=leaf.version, package=leaf.package)

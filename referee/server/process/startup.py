@@ -1,7 +1,8 @@
 """Start of a server: open the store, verify the log, load the keys, and name the keys of a new log.
 
-A log is verified whole before it is served. Its rounds are all dealt by drawn seeds or all by fixed ones, and the
-private keys in use are those that the log names.
+A start verifies the tree's right edge, its newest leaves and each older leaf that it uses, which costs the same for any
+log; the rest is checked behind it (``log_check``), or before it on request. The rounds of a log are all dealt by drawn
+seeds or all by fixed ones, and the private keys in use are those that the log names.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,13 +12,10 @@ from typing import Final
 
 import structlog
 
-from referee.dealing.header import SUITE_COMMITMENT
-from referee.dealing.leaf import OPEN_TYPE, KeyLeaf, sign_leaf
-from referee.evidence.dsse import Envelope
+from referee.dealing.leaf import KeyLeaf, sign_leaf
 from referee.evidence.ed25519 import SignerUnavailableError
 from referee.evidence.printable import error_words
 from referee.log import Checkpoint, CheckpointSigner
-from referee.log.starts import StartHistory
 from referee.server.clock import Clock
 from referee.server.folder_lock import lock_folder
 from referee.server.keys.folder import SEALING, KeyFolder, check_keys_exist
@@ -30,6 +28,7 @@ from referee.server.keys.signed_head import HeadRecord, SignedHead
 from referee.server.process.cosigner import check_witnesses, known_checkpoints
 from referee.server.process.opening import open_reporting
 from referee.server.process.options import ServerObserver, ServerOptions, VerifiedLog
+from referee.server.process.proved_start import prove_start
 from referee.server.process.starting import write_start
 from referee.server.process.witness_client import WitnessError
 from referee.service.lost_ruleset import check_rulesets
@@ -45,7 +44,6 @@ from referee.storage import (
     StoreBusyError,
     StoreFullError,
     Writer,
-    check_store,
     clock_error,
     is_missing,
     log_place,
@@ -60,10 +58,6 @@ PRIVATE_KEYS: Final = {
     "log": (),
 }
 """The private keys that each of ``settings.configuration.SERVICES`` needs once the log has named its keys."""
-_MARK: Final = OPEN_TYPE.encode("ascii")
-_DRAWN: Final = b'"randomness_suite":%d,' % SUITE_COMMITMENT
-"""A member of canonical JSON: inside a string its quotes would be escaped."""
-
 NOTED_MS: Final = 1_000
 """Time behind the log's newest leaf by which a well-kept clock is not."""
 
@@ -79,10 +73,6 @@ PASSING: Final = (
     WitnessError,
 )
 """Errors of ``OpenedLog.open`` that end without a change of this server's settings, keys or log."""
-
-
-class SuiteError(RuntimeError):
-    """Error for a log with a round of the other randomness suite than this server's: drawn seeds or fixed ones."""
 
 
 class _KeysNamedError(Exception):
@@ -124,7 +114,7 @@ class OpenedLog:
         agent = AgentClient(settings.keys.signer) if settings.keys.signer else None
         if agent is not None:
             opened.callback(agent.close)
-        known, starts, read = _origin_of(store), StartHistory(), 0
+        known = _origin_of(store)
         head, is_behind = (store.head() if known else None), False
         if head is None or not head.size:
             signed.check_no_log()
@@ -138,9 +128,8 @@ class OpenedLog:
             )
             registry = KeyRegistry(keys.public["root"])  # a new log names none yet
         else:
-            keys, registry, head = _open_keys(store, options, agent, starts)
-            read = head.size
-            is_behind = signed.check_log(store, head)
+            keys, registry, head, is_behind = _open_keys(store, options, agent, signed)
+            record.named = registry.leaves
         keys = guard.over(keys)
         origin = known or keys.public["log"].name
         writer = _writer_of(store, keys, origin=origin, clock=options.clock, observers=observers, check=guard.check)
@@ -161,11 +150,12 @@ class OpenedLog:
             )
         if not registry.records and writer is not None:
             registry = name_keys(store, keys)
+            record.named = registry.leaves
             head, is_behind = store.head(), True
         if writer is not None and head is not None:
             record.keep(head, is_forced=is_behind)
             guard.trust(head)
-            write_start(options, keys, store, starts, origin=origin, read=read, check=guard.check)
+            write_start(options, keys, store, origin=origin, check=guard.check)
             record.keep(store.head())
         return cls(store, origin, keys, registry, writer, guard)
 
@@ -173,7 +163,7 @@ class OpenedLog:
     def verified(self) -> VerifiedLog:
         """The part of the log that this process has verified, or written since."""
         head = self.store.head()
-        return VerifiedLog(head.size, head.root, self.registry.leaves)
+        return VerifiedLog(head.size, head.root, self.registry.leaves, is_whole=not self.store.unpassed)
 
     @property
     def own_keys(self) -> frozenset[bytes]:
@@ -206,25 +196,6 @@ def compare_clock(newest_time: int, *, now: int, is_writing: bool) -> None:
         )
     else:
         _log.info("clock ahead of the log", ahead_seconds=max(0, now - newest_time) / 1000)
-
-
-def check_suite(index: int, leaf: bytes, *, is_fixture: bool) -> None:
-    """Raise SuiteError if a leaf is the OPEN of a round of the other randomness suite than this server's.
-
-    ``is_fixture``: whether this server deals from fixed seeds, for tests.
-    """
-    if _MARK not in leaf:
-        return
-    is_drawn = _DRAWN in Envelope.parse(leaf).payload
-    if is_drawn != is_fixture:
-        return
-    kind = (
-        "from a drawn seed, and this server deals from fixed ones"
-        if is_drawn
-        else "from a fixed seed for tests, which is never fair"
-    )
-    msg = f"leaf {index} opens a round dealt {kind}; serve this log as it was served before, or use another log"
-    raise SuiteError(msg)
 
 
 def name_keys(store: Store, keys: KeyFolder) -> KeyRegistry:
@@ -264,13 +235,14 @@ def _origin_of(store: Store) -> str:
 
 
 def _open_keys(
-    store: Store, options: ServerOptions, agent: AgentClient | None, starts: StartHistory
-) -> tuple[KeyFolder, KeyRegistry, Head]:
-    """Verify the log; return the keys that this process needs, those that the log names, and the verified head.
+    store: Store, options: ServerOptions, agent: AgentClient | None, signed: SignedHead
+) -> tuple[KeyFolder, KeyRegistry, Head, bool]:
+    """Verify the log as far as a start needs it, or all of it.
 
-    ``starts`` reads the START leaves, unless another worker has verified the log.
+    Return the keys that this process needs, those that the log names, the verified head, and whether the log lacks
+    leaves that the operator gives up.
     """
-    settings = options.configuration
+    settings, before = options.configuration, options.verified
     folder, root = settings.log.folder / "keys", settings.keys.root_file
     check_keys_exist(folder, origin=store.origin, leaves=store.head().size, root=root)
 
@@ -278,27 +250,19 @@ def _open_keys(
         return KeyFolder.open(folder, private=private, root=root, passphrase=options.passphrase, agent=agent)
 
     keys = load(())
-    registry = KeyRegistry(keys.public["root"])
-
-    def visit(index: int, leaf: bytes) -> None:
-        check_suite(index, leaf, is_fixture=options.fixture_seed is not None)
-        registry.read(index, leaf)
-        starts.visit(leaf, leaf_index=index)
-
-    before = options.verified
-    for index in () if before is None else before.key_leaves:
-        registry.read(index, store.leaf(index))
-    head = check_store(
-        store,
-        known=known_checkpoints(store),
-        verified=None if before is None else Checkpoint(store.origin, before.size, before.root),
-        progress=options.progress,
-        visit=visit,
+    known = known_checkpoints(store)
+    if before is not None:
+        known.append(Checkpoint(store.origin, before.size, before.root))
+    proved = prove_start(
+        store, keys.public["root"], known=known, is_fixture=options.fixture_seed is not None, signed=signed
     )
+    registry = proved.registry
+    if store.unpassed and before is None and (settings.log.check_first or not proved.is_recorded):
+        proved.check_all(store, options.progress)
     finish(keys, registry)
     keys = load(sorted({role for service in settings.serve.services for role in PRIVATE_KEYS[service]}))
     check_in_force(keys, registry)
-    return keys, registry, head
+    return keys, registry, proved.edge.head, proved.is_behind
 
 
 def _writer_of(  # noqa: PLR0913 - what a writer is made of

@@ -15,7 +15,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -99,6 +99,8 @@ class Supervisor:
         self.ended = threading.Event()
         """Set when a worker was given up, or all were stopped."""
         self._threads: list[threading.Thread] = []
+        self._sending = threading.Lock()
+        self._sent = b""
 
     @property
     def pids(self) -> list[int]:
@@ -125,6 +127,17 @@ class Supervisor:
             if group is first and self._workers[0].printed:
                 self._on_first(self._workers[0].printed)
         return [worker.printed for worker in self._workers]
+
+    def send(self, line: bytes) -> None:
+        """Write a line to the standard input of every worker, and of those that start later.
+
+        A worker that does not read misses lines, so that none is waited for; each line says all that is known.
+        """
+        with self._sending:
+            self._sent = line
+            for worker in self._workers:
+                if worker.process is not None:
+                    _write(worker.process, line)
 
     def stop(self) -> bool:
         """Stop every worker; return whether all exited by themselves."""
@@ -159,9 +172,10 @@ class Supervisor:
             worker.is_started.set()
             code = process.wait()
             worker.failures = 0 if worker.printed else worker.failures + (code >= 0)
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
+            with self._sending:
+                for pipe in (process.stdin, process.stdout):
+                    if pipe is not None:
+                        pipe.close()
             if self._stopping.is_set() or (is_first and not worker.printed):
                 return
             if worker.failures >= self._policy.give_up:
@@ -193,4 +207,16 @@ class Supervisor:
                 )
             finally:
                 os.sched_setaffinity(0, mine)
+            with self._sending:
+                if worker.process.stdin is not None:
+                    os.set_blocking(worker.process.stdin.fileno(), False)
+                if self._sent:
+                    _write(worker.process, self._sent)
             return worker.process
+
+
+def _write(process: "subprocess.Popen[bytes]", line: bytes) -> None:
+    """Write a line, short enough to be written whole or not at all, unless the worker has ended or reads nothing."""
+    with suppress(OSError):
+        if process.stdin is not None and not process.stdin.closed:
+            os.write(process.stdin.fileno(), line)

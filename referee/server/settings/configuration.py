@@ -89,6 +89,9 @@ class LogSettings(SettingsSection, frozen=True):
     instance: str = "referee"
     """Name under which this server says in the log what judges: version, files, rulesets. Give each of several servers
     of one log, but not each worker, a name of its own. It is published."""
+    check_first: bool = False
+    """true: check all leaves before serving. false: check the newest leaves, the tree's right edge and the leaves that
+    the start uses, and the others behind it, at low priority; until then, each leaf is proved before it is used."""
     accept_loss: Annotated[int, Meta(ge=0)] = 0
     """Leaves that the keys have signed and the log has lost, to serve without them: exactly the number that a refused
     start names, 0 for none. Who kept a receipt of them can show the loss. Remove it after that start."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.server.doctor import CheckLevel, CheckResult
+from referee.server.doctor import CheckDepth, CheckLevel, CheckResult
 from referee.server.doctor.keys import check_keys
 from referee.server.doctor.store import StoreFacts, check_storage
 from referee.server.process.app import Application
@@ -28,10 +28,12 @@ def by_check(findings: Iterator[CheckResult]) -> dict[str, CheckResult]:
     return {one.check: one for one in results}
 
 
-def stored_of(configuration: Configuration) -> tuple[StoreFacts, dict[str, CheckResult]]:
+def stored_of(
+    configuration: Configuration, depth: CheckDepth | None = None
+) -> tuple[StoreFacts, dict[str, CheckResult]]:
     """Check the store; return its facts and the results."""
     stored = StoreFacts()
-    return stored, by_check(check_storage(configuration, stored, lambda _done, _size: None))
+    return stored, by_check(check_storage(configuration, stored, depth))
 
 
 def keys_of(configuration: Configuration, **environ: str) -> dict[str, CheckResult]:

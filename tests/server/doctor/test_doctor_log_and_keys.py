@@ -15,14 +15,16 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
+from referee.cli.doctor import SpacedLines
 from referee.cli.main import app
-from referee.server.doctor import CheckLevel, CheckResult
+from referee.server.doctor import CheckDepth, CheckLevel, CheckResult
 from referee.server.doctor.providers import WAIT_SECONDS, check_providers
 from referee.server.doctor.store import check_file_system, judge_forces
 from referee.server.keys.folder import KeyFolder
 from referee.server.keys.private_key import KeySigner, Passphrase, write_key
 from referee.server.keys.signing_agent import SigningAgent
 from referee.server.process.app import Application
+from referee.server.process.log_check import CheckRecord
 from referee.server.settings.access import AccessSettings
 from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.configuration import Configuration
@@ -30,6 +32,7 @@ from referee.server.settings.provider import Provider
 from tests.server.access.identity_provider import ISSUER, IdentityProvider, public_key
 from tests.server.doctor.examining import by_check, configured, keys_of, outcome_of, stored_of
 from tests.server.options import server_options
+from tests.storage.long_log import counted, extend
 
 PASSPHRASE: Final = "correct horse battery"  # noqa: S105 - a test's own
 WRONG: Final = {"REFEREE_PASSPHRASE": PASSPHRASE.upper()}
@@ -66,6 +69,46 @@ def test_damaged_log_fails(data: Path, statements: tuple[str, ...], check: str, 
     assert outcome_of(found[check])[0] == "FAIL"
     assert words in found[check].measured + found[check].remedy
     assert check != "log" or stored.registry is None
+
+
+def test_long_log_is_examined_as_a_start_does_and_whole_where_that_is_asked(data: Path) -> None:
+    """What no check has reached is reported, with what to do; a full examination reads all and shows progress."""
+    (data / "log_check.json").unlink()
+    extend(data, 3_000)
+    configuration, shown = configured(data=data), list[tuple[int, int]]()
+    with counted() as work:
+        _, found = stored_of(configuration)
+    few = work.rows
+    assert outcome_of(found["whole log"]) == ("WARN", "no check of all leaves has ended yet")
+    assert "referee doctor --full" in found["whole log"].remedy
+    with counted() as work:
+        stored, found = stored_of(configuration, CheckDepth(is_full=True, progress=lambda *done: shown.append(done)))
+    assert work.rows > 2 * 3_000
+    assert "whole log" not in found
+    assert (stored.size, shown[0], shown[-1]) == (3_000, (256, 3_000), (3_000, 3_000))
+    extend(data, 60_000)
+    with counted() as work:
+        stored_of(configuration)
+    assert work.rows < 2 * few
+    CheckRecord().end(data, now=1)
+    assert stored_of(configuration)[1]["whole log"].level is CheckLevel.OK
+
+
+def test_deep_damage_is_found_by_a_full_examination(data: Path) -> None:
+    extend(data, 3_000)
+    with closing(sqlite3.connect(data / "log.sqlite3")) as connection, connection:
+        connection.execute("UPDATE leaf SET data = CAST(data || ' ' AS BLOB) WHERE position = 700")
+    configuration = configured(data=data)
+    assert stored_of(configuration)[1]["log"].level is CheckLevel.OK
+    assert stored_of(configuration, CheckDepth(is_full=True))[1]["log"].level is CheckLevel.FAIL
+
+
+def test_progress_that_no_terminal_shows_is_a_line_every_five_seconds(capsys: pytest.CaptureFixture[str]) -> None:
+    now = 0.0
+    lines = SpacedLines(lambda: now)
+    for now in (1.0, 4.9, 5.0, 6.0, 10.0):
+        lines(f"at {now}")
+    assert capsys.readouterr().err.splitlines() == ["at 5.0", "at 10.0"]
 
 
 def test_file_that_another_writer_holds_is_reported(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

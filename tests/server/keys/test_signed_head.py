@@ -59,8 +59,8 @@ def grow(data: Path, leaves: int) -> None:
     with closing(open_sqlite(data)) as store:
         with Writer(store, CheckpointSigner(signer, key_name=ORIGIN), origin=ORIGIN) as writer:
             for number in range(leaves):
-                writer.append(Append(leaf=b"%d in %s" % (number, os.fsencode(data))))
-        HeadRecord(data / "keys").keep(store.head())
+                writer.append(Append(leaf=b"%d in %s" % (number, os.fsencode(data)), names_keys=False))
+        HeadRecord(data / "keys", store.key_leaves()).keep(store.head())
 
 
 def recorded(data: Path) -> Checkpoint:
@@ -200,9 +200,9 @@ def test_record_that_is_no_checkpoint_is_refused_with_its_remedy(data: Path) -> 
 
 def test_record_is_not_taken_back_by_a_process_that_is_behind(data: Path) -> None:
     with closing(open_sqlite_reader(data)) as reader:
-        early = reader.head()
+        early, keys = reader.head(), reader.key_leaves()
     grow(data, 2)
-    HeadRecord(data / "keys").keep(early)
+    HeadRecord(data / "keys", keys).keep(early)
     assert recorded(data).size == _KEYS + 2
 
 

@@ -61,7 +61,7 @@ def test_two_workers_share_a_port_and_a_log_each_on_its_core(serve: Serve) -> No
     assert set(load.settled.values()) <= set(serve("--quiet").leaves())
 
 
-def test_log_is_verified_whole_by_the_first_worker_alone(serve: Serve) -> None:
+def test_first_worker_passes_on_the_log_that_it_verified(serve: Serve) -> None:
     """The others receive what it verified, and so does one that takes its place; the ready line leaves that out."""
     alone = serve("--quiet")
     with Load([alone.channel]) as load:
@@ -79,6 +79,22 @@ def test_log_is_verified_whole_by_the_first_worker_alone(serve: Serve) -> None:
     assert json.loads(process.workers()[-1].environ()[variable])["size"] == size
     assert len(process.leaves()) >= size
     assert process.stop() == 0
+
+
+def test_line_is_sent_to_every_worker_and_to_one_that_takes_a_place_later(tmp_path: Path) -> None:
+    """And a worker that reads nothing makes nobody wait."""
+    path = f"os.path.join({str(tmp_path)!r}, sys.stdin.readline().strip() + str(os.getpid()))"
+    reads = f"import os, sys; {READY}; open({path}, 'w')"
+    supervisor = supervising(f"{reads}; {UNTIL_ASKED}", UNTIL_ASKED, first=0.01)
+    supervisor.start()
+    try:
+        for _ in range(5_000):
+            supervisor.send(b"first-".ljust(90, b"-") + b"\n")
+        until(lambda: len(list(tmp_path.iterdir())) == 1, seconds=60)
+        os.kill(supervisor.pids[0], signal.SIGKILL)
+        until(lambda: len(list(tmp_path.iterdir())) == 2, seconds=60)
+    finally:
+        assert supervisor.stop()
 
 
 def test_killed_worker_is_replaced_and_the_other_serves_meanwhile(serve: Serve) -> None:
