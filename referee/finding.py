@@ -17,7 +17,6 @@ from typing import Final, Self
 
 import msgspec
 
-from referee.dealing.header import tenant_of
 from referee.evidence.outside import OutsideError, read_json
 from referee.evidence.printable import printable
 
@@ -50,11 +49,6 @@ class Code(enum.StrEnum):
         code.number = number
         code.severity = severity
         return code
-
-    @property
-    def is_tenants(self) -> bool:
-        """Whether the frontend of the round's tenant is to blame, not the operator."""
-        return self is Code.MOVE_DROPPED
 
     CHECKPOINT_REFUSED = "CHECKPOINT_REFUSED", 48
     WRONG_ORIGIN = "WRONG_ORIGIN", 48
@@ -146,7 +140,7 @@ class Code(enum.StrEnum):
     WRONG_RESULT = "WRONG_RESULT", 26
     LAW_FAILED = "LAW_FAILED", 26
     EVENTS_ALTERED = "EVENTS_ALTERED", 27
-    RECEIPT_REFUSED = "RECEIPT_REFUSED", 27
+    RECEIPT_REFUSED = "RECEIPT_REFUSED", 27, Severity.NOTE
     FORKED_RECEIPTS = "FORKED_RECEIPTS", 28, Severity.NOTE
     MOVE_DROPPED = "MOVE_DROPPED", 72
     UNSEAL_NOT_IN_COURSE = "UNSEAL_NOT_IN_COURSE", 55
@@ -196,10 +190,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One fault of a log; ``leaf_index`` is absent where the fault concerns the whole log.
-
-    ``tenant`` is the table id up to its first dot if a tenant's frontend is to blame, and None if the operator is.
-    """
+    """One fault of a log; ``leaf_index`` is absent where the fault concerns the whole log."""
 
     code: Code
     number: int
@@ -208,7 +199,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     leaf_index: int | None = None
     table_id: str | None = None
     round_number: int | None = None
-    tenant: str | None = None
     difference: Difference | None = None
 
     @classmethod
@@ -236,7 +226,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             leaf_index=leaf_index,
             table_id=table_id,
             round_number=round_number,
-            tenant=tenant_of(table_id) if code.is_tenants and table_id is not None else None,
             difference=difference,
         )
 

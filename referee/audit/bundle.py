@@ -177,6 +177,9 @@ def _consistent(
         except (CheckpointError, NoteError) as error:
             findings.append(Finding.of(Code.CHECKPOINT_REFUSED, f"checkpoint {number} that was kept: {error}"))
             continue
+        if (kept.size, kept.root) == (newest.size, newest.root):
+            yield kept, note
+            continue
         old, new = (kept, newest) if kept.size <= newest.size else (newest, kept)
         try:
             verify_consistency(

@@ -44,7 +44,7 @@ def examine_course(
     no such replay.
     """
     inputs = settle.leaf.inputs
-    course, unsigned = course_of(leaves, inputs) if replayed is None else (replayed, [])
+    course, unsigned = settled_course(leaves, inputs) if replayed is None else (replayed, [])
     fault = _receipt_fault(leaves, settle, course, verified=verified, is_replayed=replayed is not None)
     if fault is not None:
         code, detail, difference = fault
@@ -116,28 +116,39 @@ def _members(raw: bytes | msgspec.Raw) -> Mapping[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def course_of(leaves: RoundLeaves, inputs: Inputs) -> tuple[Course, list[str]]:
-    """Return the course of the inputs, and a description of each fault in the events that its seats had seen."""
-    course = Course.begin(round_id=leaves.round_id, deck_root=unhex(inputs.deck_root))
+def settled_course(leaves: RoundLeaves, inputs: Inputs) -> tuple[Course, list[str]]:
+    """Return the course of the inputs, as ``course_of`` does."""
+    events = [(bytes(event.event), event.time, event.received == 1) for event in inputs.events]
+    return course_of(leaves, events, deck_root=inputs.deck_root)
+
+
+def course_of(
+    leaves: RoundLeaves, events: Iterable[tuple[bytes, int, bool]], *, deck_root: str
+) -> tuple[Course, list[str]]:
+    """Return the course of events, and a description of each fault in the events that its seats had seen.
+
+    Each event is given by its bytes, its time, and whether the referee's clock gave that time.
+    """
     faults: list[str] = []
-    for number, event in enumerate(inputs.events, 1):
+    steps = []
+    for number, (event, time, received) in enumerate(events, 1):
         seat, seen, fault = _mover(leaves, event, number=number)
         faults += [fault] if fault else []
-        course = course.append(bytes(event.event), time=event.time, received=event.received == 1, seat=seat, seen=seen)
-    return course, faults
+        steps.append((event, time, received, seat, seen))
+    return Course.begin(round_id=leaves.round_id, deck_root=unhex(deck_root)).extend(steps), faults
 
 
-def _mover(leaves: RoundLeaves, event: InputEvent, *, number: int) -> tuple[int, int | None, str]:
+def _mover(leaves: RoundLeaves, event: bytes, *, number: int) -> tuple[int, int | None, str]:
     """Return the seat of an event, the newest event that it had seen, and a description of the fault in these.
 
     The second is None if the seat does not sign the event; the description is empty if nothing is wrong.
     """
-    members, keys = _members(event.event), leaves.header.seat_keys
+    members, keys = _members(event), leaves.header.seat_keys
     seat, seen = members.get("seat"), members.get("seen")
     if type(seat) is not int or not 0 <= seat < len(keys):
         fault = "" if "seen" not in members else f"event {number} is of no seat, and says what it had seen"
         return 0, None, fault
-    if keys[seat] == NO_KEY or is_timeout(bytes(event.event)):
+    if keys[seat] == NO_KEY or is_timeout(event):
         fault = "" if "seen" not in members else f"event {number} is of no seat that signs, and says what it had seen"
         return seat, None, fault
     if type(seen) is not int or not 0 <= seen < number:

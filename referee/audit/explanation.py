@@ -25,9 +25,11 @@ class Party(enum.StrEnum):
     """Program of the round's tenant, which calls the service."""
     SEAT = "seat"
     MAKER = "maker"
-    """The one who made or changed the file, who need not be its holder."""
+    """The one who made or changed the file, or left something out of it, who need not be its holder."""
     KEEPER = "keeper"
     """The one who keeps or serves this copy of the log."""
+    WITNESS = "witness"
+    """A witness, by a false time in its cosignature."""
     READER = "reader"
     """The verifier, by a wrong choice of keys, rulesets or names."""
 

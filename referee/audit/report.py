@@ -153,10 +153,3 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
     def unfinished(self) -> int:
         """Number of rounds that had not ended, or not shown their seed, as of ``as_of`` and should have by ``now``."""
         return self.finding_counts.get(Code.UNFINISHED_IN_COPY, 0)
-
-    @property
-    def tenants_failures(self) -> int:
-        """Number of failures, listed or not, for which a tenant's frontend is to blame, not the operator."""
-        return sum(
-            count for code, count in self.finding_counts.items() if code.is_tenants and code.severity is Severity.FAIL
-        )

@@ -54,7 +54,7 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
     openings = examine_unseals(leaves, ruleset, findings)
     settled = Settled() if settle is None else examine_settlement(leaves, settle, ruleset, openings, findings)
     certified = examine_certificates(leaves, openings, findings)
-    examine_event_receipts(leaves, settled.course, findings)
+    examine_event_receipts(leaves, settled.course, ruleset, findings)
     handed_in = examine_handed_in(leaves, findings)
     again = None
     if reveal is not None and opens_commitment(leaves, reveal, findings):

@@ -7,8 +7,9 @@ Event receipts are compared with one another, with the settlement, and with the 
 
 Two receipts with the same event number and different event hashes show that the referee judged two continuations of the
 round; that proves no fault, and is noted. A repeated call gives another receipt of the same event, perhaps with another
-time, which is not noted. The log shows which continuation opened cards. A receipted event also has the event's bytes,
-so it can show that a move was received and that the settlement has a timeout of its seat instead.
+time, which is not noted. The log shows which continuation opened cards. A receipted event also has the bytes of the
+events and the seat's signature, so it can show that a move was received and that the settlement dropped it. One that
+does not meet the conditions of ``receipted_moves`` is named, and counts for nothing; so does a receipt by itself.
 
 An export must not hold the server's seed unless it holds REVEAL too, nor the key of a section that no certificate in it
 opens. No certificate may open the stock. Keys must be random, and each opens one section of one round. Secrets are
@@ -21,10 +22,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from referee.audit.course import is_timeout, seat_of
 from referee.audit.deal import is_trivial
 from referee.audit.documents import hex_values, layers_of
 from referee.audit.openings import Openings
+from referee.audit.receipted_moves import dropped, is_of_its_seat, receipted_fault
 from referee.audit.round_leaves import RoundLeaves
 from referee.dealing import certificate
 from referee.dealing.certificate import Certificate, CertificateError, CertificateFault
@@ -36,7 +37,8 @@ from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.evidence.outside import OutsideError, read_json
 from referee.finding import Code, Difference, RoundFindings, shown
 from referee.log.keys import KeyRole
-from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, EventReceipt, Link
+from referee.rulesets import Ruleset
+from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, EventReceipt
 from referee.transcript.receipted import ReceiptedEvent, read_receipted_event
 
 _CODES: Final = {
@@ -160,40 +162,31 @@ def _examine_times(
             )
 
 
-def examine_event_receipts(leaves: RoundLeaves, course: Course | None, findings: RoundFindings) -> None:
+def examine_event_receipts(
+    leaves: RoundLeaves, course: Course | None, ruleset: Ruleset | None, findings: RoundFindings
+) -> None:
     """Check a round's event receipts; ``course`` is that of its settlement, None without a settlement."""
     if not leaves.documents.event_receipts:
         return
     keys, index = keys_in_force(leaves, KeyRole.REFEREE), document_leaf(leaves)
-    links = () if course is None else course.links
-    hashes = {number: link.event_hash.hex() for number, link in enumerate(links, 1)}
+    hashes = {number: link.event_hash.hex() for number, link in enumerate(() if course is None else course.links, 1)}
     opened = {one.leaf.number: one.leaf for one in leaves.unseals}
     for place, data in enumerate(leaves.documents.event_receipts):
-        event = read_receipted_event(data)
-        receipt = _read_receipt(data if event is None else event.receipt.encode(), keys)
+        kept = read_receipted_event(data)
+        receipt = _read_receipt(data if kept is None else kept.receipt.encode(), keys)
         if receipt is None:
             detail = f"event receipt {place} is not signed by the referee, or is no event receipt"
             findings.add(Code.RECEIPT_REFUSED, detail, index)
             continue
+        fault = None if kept is None else receipted_fault(kept, receipt, leaves, ruleset)
+        if fault is not None:
+            findings.add(Code.RECEIPT_REFUSED, f"receipted event {place} counts for nothing: {fault}", index)
+            continue
+        if kept is not None and course is not None and _is_left_out(kept, receipt, leaves, course, findings):
+            continue
         number = receipt.number
-        if event is not None and event.event_hash(number) != receipt.event_hash:
-            difference = Difference(f"h_{number}", receipt.event_hash, event.event_hash(number))
-            detail = f"event receipt {place} is of another event than the one beside it"
-            findings.add(Code.RECEIPT_REFUSED, detail, index, difference=difference)
-            continue
-        timeout = None if event is None else _timeout_instead(event, receipt, links)
-        if timeout is not None and leaves.settle is not None:
-            detail = (
-                f"event {number} was received at {receipt.received_time}, the settled course has it nowhere, and has a "
-                f"timeout of its seat as event {timeout}"
-            )
-            findings.add(Code.MOVE_DROPPED, detail, leaves.settle.index)
-            continue
-        if course is not None and number > course.number:
-            detail = f"event {number} has a receipt, and the settlement ends with event {course.number}"
-            findings.add(Code.EVENTS_ALTERED, detail, index)
-            continue
-        expected = hashes.setdefault(number, receipt.event_hash)
+        is_after = course is not None and number > course.number
+        expected = "absent" if is_after else hashes.setdefault(number, receipt.event_hash)
         if expected != receipt.event_hash:
             findings.add(
                 Code.FORKED_RECEIPTS,
@@ -214,19 +207,27 @@ def examine_event_receipts(leaves: RoundLeaves, course: Course | None, findings:
             )
 
 
-def _timeout_instead(event: ReceiptedEvent, receipt: EventReceipt, links: Sequence[Link]) -> int | None:
-    """Return the number of the timeout that a course has in place of a received event.
-
-    It is the first timeout of the event's seat that is not earlier than the receipt. None if there is no such timeout,
-    or if the course has the event itself.
-    """
-    data, seat = event.event.encode(), seat_of(event.event.encode())
-    if seat is None or any(link.event == data for link in links):
-        return None
-    for number, link in enumerate(links, 1):
-        if link.time >= receipt.received_time and is_timeout(link.event) and seat_of(link.event) == seat:
-            return number
-    return None
+def _is_left_out(
+    kept: ReceiptedEvent, receipt: EventReceipt, leaves: RoundLeaves, course: Course, findings: RoundFindings
+) -> bool:
+    """Return whether the settlement dropped an event that counts, or ends before it; add the finding."""
+    settle, number = leaves.settle, receipt.number
+    if settle is None or not is_of_its_seat(kept, leaves):
+        return False
+    instead = dropped(kept, receipt, leaves, course.links)
+    if instead is not None:
+        detail = (
+            f"event {number} was received at {receipt.received_time}, the settled course has it nowhere, and has "
+            f"{instead}: the frontend may have dropped the move, or the operator may have made the receipt afterwards "
+            "with the player, and neither is proved"
+        )
+        findings.add(Code.MOVE_DROPPED, detail, settle.index)
+        return True
+    if number > course.number:
+        detail = f"event {number} has a receipt, and the settlement ends with event {course.number}"
+        findings.add(Code.EVENTS_ALTERED, detail, document_leaf(leaves))
+        return True
+    return False
 
 
 def _read_receipt(data: bytes, keys: Iterable[bytes]) -> EventReceipt | None:

@@ -11,7 +11,6 @@ from referee.audit.explanation import explain
 from referee.audit.page.text import (
     EXPLAINED,
     as_of_lines,
-    by_tenant,
     given_up_text,
     place_of,
     start_lines,
@@ -56,10 +55,6 @@ def print_report(console: Console, report: Report) -> None:
     failures = report.count(Severity.FAIL)
     if failures:
         console.print(f"[bold red]✗ {failures:,} things do not hold[/]")
-        if report.tenants_failures:
-            console.print(
-                f"  {report.tenants_failures:,} of them for frontends of tenants to answer and not for the operator"
-            )
     elif report.unfinished:
         console.print(f"[bold yellow]{verdict_line(report)}[/]", highlight=False)
     else:
@@ -110,7 +105,7 @@ def _print_tables(console: Console, report: Report) -> None:
 
 
 def _print_findings(console: Console, report: Report, severity: Severity) -> None:
-    found = [finding for finding in by_tenant(report.findings) if finding.severity is severity]
+    found = [finding for finding in report.findings if finding.severity is severity]
     style = "red" if severity is Severity.FAIL else "yellow"
     explained: set[Code] = set()
     for finding in found[:SHOWN_FINDINGS]:

@@ -1,53 +1,60 @@
 """Receipted event: a file that a player keeps of a move, so that nobody can drop the move unseen.
 
-A file with three members: the referee's receipt of event k, the event's bytes, and h_{k-1}. Together they give the h_k
-that the receipt signs, so the file proves which move the referee received, and when, without the rest of the course.
+A file with three members: the bytes of events 1 to k, the referee's receipt of event k, and its seat's signature. The
+events start from the round's h_0, so they give the h_k that the receipt signs, and the g_{i,j} that the seat signs: the
+file proves which move the referee received, and when, and that a seat with a key made it.
 
->>> ReceiptedEvent(event="{}", previous_hash="00" * 32, receipt="{}").to_bytes()[:30]
-b'{"event":"{}","previous_hash":'
+>>> ReceiptedEvent(events=("{}",), receipt="{}", signature="").to_bytes()
+b'{"events":["{}"],"receipt":"{}","signature":""}'
 """
 
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
-from referee.evidence.canonical import CanonicalError, Form, Hex32, unhex
-from referee.transcript.chain import Course, next_hash
+from referee.evidence.canonical import CanonicalError, Form
+from referee.transcript.chain import Course
 
 
 class ReceiptedEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An event's canonical bytes as text, h_{k-1} in lowercase hex, and the receipt's envelope as text."""
+    """The canonical bytes of events 1 to k as texts, the receipt's envelope as text, and the seat's signature in hex.
 
-    event: str
-    previous_hash: Hex32
+    The signature is empty for an event that its seat does not sign: of a seat without a key, and a timeout.
+    """
+
+    events: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
     receipt: str
+    signature: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{128})?$")]
+
+    @property
+    def event(self) -> bytes:
+        """The canonical bytes of event k."""
+        return self.events[-1].encode()
 
     def to_bytes(self) -> bytes:
         """Encode the file: canonical JSON."""
         return _FORM.write(self)
 
-    def event_hash(self, number: int) -> str:
-        """Return the h_k in hex that the event has under this number; empty for a number above 2^32-1."""
-        if number > _MOST:
-            return ""
-        return next_hash(unhex(self.previous_hash), number=number, event=self.event.encode()).hex()
 
-
-_MOST: Final = 2**32 - 1
+MAX_SIZE: Final = 131_072
+"""Most bytes of a file; the events of a round that can be settled take less."""
 _FORM: Final = Form(ReceiptedEvent)
 
 
-def receipted_event(course: Course, number: int, receipt: bytes) -> ReceiptedEvent:
-    """Return the file of event ``number`` of a course; ``receipt`` is the envelope of its receipt."""
-    event, previous = course.links[number - 1].event, course.hash_at(number - 1)
-    return ReceiptedEvent(event=event.decode(), previous_hash=previous.hex(), receipt=receipt.decode())
+def receipted_event(course: Course, number: int, receipt: bytes, *, signature: bytes) -> ReceiptedEvent:
+    """Return the file of event ``number`` of a course.
+
+    ``receipt`` is the envelope of its receipt, ``signature`` its seat's, empty if the seat does not sign it.
+    """
+    events = tuple([link.event.decode() for link in course.links[:number]])
+    return ReceiptedEvent(events=events, receipt=receipt.decode(), signature=signature.hex())
 
 
 def read_receipted_event(data: bytes) -> ReceiptedEvent | None:
-    """Read the file of a receipted event; None for any other file. The receipt is not verified here."""
+    """Read the file of a receipted event; None for any other file. Nothing in it is verified here."""
+    if len(data) > MAX_SIZE:
+        return None
     try:
-        receipted = _FORM.read(data)
-        unhex(receipted.previous_hash)
+        return _FORM.read(data)
     except CanonicalError:
         return None
-    return receipted

@@ -21,11 +21,9 @@ from tests.audit.audit_attack import (
     begun,
     certified,
     ended,
-    receipt,
     redealt,
-    revised,
 )
-from tests.audit.audit_builder import SHUFFLER, LogBuilder, Parts, Table, change_inputs, course_of, receipt_of, settle
+from tests.audit.audit_builder import SHUFFLER, LogBuilder, Parts, Table, course_of, receipt_of, settle
 
 attack = partial(audit_attack.attack, file="held.jsonl")
 mutation = partial(audit_attack.mutation, file="held.jsonl")
@@ -171,10 +169,3 @@ def flop_without_an_unseal(log: LogBuilder, parts: Parts) -> None:
 def flop_shown_before_its_unseal(log: LogBuilder, parts: Parts) -> None:
     times = {FLOP: parts.unseals[0].unsealed_time - 1}
     log.documents = Documents(certificates=(opening(parts, 0, 1, FLOP, times=times),))
-
-
-@log_attack(Code.EVENTS_ALTERED, "an event that the referee had accepted is left out at the end of the settlement")
-def last_event_dropped(log: LogBuilder, parts: Parts) -> None:
-    log.documents = Documents(event_receipts=(receipt(parts, len(parts.inputs.events)),))
-    change_inputs(parts, events=parts.inputs.events[:-1], closed_time=parts.dealt.dealt_time + ARRANGING_MS)
-    revised(parts, parts.inputs.events)

@@ -21,7 +21,7 @@ from referee.transcript.chain import (
     next_move,
     sign_receipt,
 )
-from referee.transcript.receipted import ReceiptedEvent, read_receipted_event
+from referee.transcript.receipted import ReceiptedEvent, read_receipted_event, receipted_event
 from tests.named_signer import NamedSigner
 
 ROUND_ID, DECK_ROOT = b"r" * 32, b"d" * 32
@@ -123,14 +123,14 @@ def test_no_hash_is_that_of_an_event_that_is_not_there(number: int):
         course_of([(b"a", 1, True, 0, 0)]).hash_at(number)
 
 
-def test_file_of_a_receipted_event_is_of_any_number_that_a_hash_has():
-    kept = ReceiptedEvent(event="{}", previous_hash="ab" * 32, receipt="")
+def test_file_of_a_receipted_event_has_the_events_up_to_its_own():
+    course = course_of([(b"{}", 1, True, 0, 0), (b"{ }", 2, True, 1, None), (b"3", 3, True, 0, 2)])
+    kept = receipted_event(course, 2, b"receipt", signature=bytes(64))
+    assert kept == ReceiptedEvent(events=("{}", "{ }"), receipt="receipt", signature="00" * 64)
+    assert kept.event == b"{ }"
     assert read_receipted_event(kept.to_bytes()) == kept
-    last = 2**32 - 1
-    assert kept.event_hash(last) == next_hash(b"\xab" * 32, number=last, event=b"{}").hex()
-    assert kept.event_hash(last + 1) == ""
-    for text in ("AB" * 32, "g" * 64):
-        assert read_receipted_event(msgspec.structs.replace(kept, previous_hash=text).to_bytes()) is None
+    for change in ({"events": ()}, {"signature": "00"}, {"signature": "AB" * 64}):
+        assert read_receipted_event(msgspec.structs.replace(kept, **change).to_bytes()) is None
 
 
 @pytest.mark.parametrize("change", [{"time": 6}, {"received": False}])

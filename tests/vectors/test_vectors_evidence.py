@@ -4,6 +4,7 @@ import ast
 import json
 import sys
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ import pytest
 from google.protobuf.message import Message
 
 from referee.audit.reading import read_payload
+from referee.audit.receipted_moves import receipted_fault
 from referee.cards import Seat, cards_of
 from referee.dealing import leaf as leaves
 from referee.dealing import seal
@@ -41,7 +43,7 @@ from referee.transcript.chain import (
     first_move,
     next_hash,
 )
-from referee.transcript.receipted import read_receipted_event
+from referee.transcript.receipted import MAX_SIZE, read_receipted_event
 from referee.transcript.round import repeat_key as settlement_key
 from referee.v1 import shuffler_pb2
 from referee.wire.repeat_key import canonical_text, repeat_key
@@ -352,6 +354,13 @@ def test_receipt_vectors(row: Row) -> None:
     assert json.dumps(members, sort_keys=True, separators=(",", ":")).encode() == FORM.write(opened())  # type: ignore[arg-type] # it is what the form reads
 
 
+def test_longer_file_is_no_receipted_event() -> None:
+    event = '{"kind":"PASS","seat":2}'
+    for receipt in ("x" * 60_000, "x" * MAX_SIZE):
+        file = json.dumps({"events": [event], "receipt": receipt, "signature": ""}, separators=(",", ":")).encode()
+        assert (read_receipted_event(file) is None) == (len(file) > MAX_SIZE)
+
+
 @each("transcript/receipted_events")
 def test_receipted_event_vectors(row: Row) -> None:
     kept = read_receipted_event(row["file"].encode())
@@ -369,7 +378,15 @@ def test_receipted_event_vectors(row: Row) -> None:
         return
     receipt = opened()
     assert isinstance(receipt, EventReceipt)
-    assert row["holds"] == (kept.event_hash(receipt.number) == receipt.event_hash)
+    deal = SimpleNamespace(deck_root=row["deck_root"], dealt_time=row["dealt_time"])
+    inputs = SimpleNamespace(closed_time=row["closed_time"])
+    leaves: Any = SimpleNamespace(
+        round_id=bytes.fromhex(row["round_id"]),
+        header=SimpleNamespace(seat_keys=[bytes.fromhex(key) for key in row["seat_keys"]]),
+        deal=SimpleNamespace(leaf=deal),
+        settle=SimpleNamespace(leaf=SimpleNamespace(inputs=inputs)),
+    )
+    assert row["holds"] == (receipted_fault(kept, receipt, leaves, None) is None)
     if row["holds"]:
         assert (row["number"], row["event_hash"]) == (receipt.number, receipt.event_hash)
 

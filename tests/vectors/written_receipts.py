@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.vectors import written_curve as curve
-from tests.vectors.dealing.dealing_derivation import Row
+from tests.vectors.dealing.dealing_derivation import Row, tagged
 from tests.vectors.written_chains import chain
 from tests.vectors.written_rows import HAND, OTHER, PROTOCOL, SIGNER, compact, envelope, media_type, row
 
@@ -47,44 +47,122 @@ def receipt_rows() -> Iterator[Row]:
     yield row("stranger", "signed by a stranger", HAND, **about, receipt=compact(stranger), holds=False)
 
 
+EVENTS = [
+    '{"cards":[1],"kind":"PLAY","seat":0}',
+    '{"kind":"PASS","seat":1,"seen":1}',
+    '{"kind":"PASS","seat":2}',
+    '{"kind":"TIMEOUT","seat":1}',
+    '{"cards":[9],"kind":"PLAY","seat":1,"seen":3}',
+]
+"""Events of a course in which seat 1 alone has a key."""
+ROUND = bytes([2] * 32)
+ROOT = bytes([4] * 32)
+SEAT_KEY = b"the seed of seat 1, which signs.."[:32]
+
+
 def receipted_event_rows() -> Iterator[Row]:
-    rid, root = bytes([2] * 32), bytes([4] * 32)
-    events = [
-        b'{"cards":[1],"kind":"PLAY","seat":0}',
-        b'{"kind":"PASS","seat":1,"seen":1}',
-        b'{"kind":"PASS","seat":2}',
-    ]
-    hashes = chain(rid, root, events)
-    about = {"public_key": curve.public(SIGNER).hex()}
-    for number, event in enumerate(events, 1):
-        said = {
-            "event_hash": hashes[number].hex(),
-            "history": "33" * 32,
-            "number": number,
-            "received_time": TIME + number,
-            "round_id": rid.hex(),
-        }
-        receipt = compact(envelope(media_type("event"), compact(said).encode()))
-        made = {"event": event.decode(), "previous_hash": hashes[number - 1].hex(), "receipt": receipt}
-        known = {"number": number, "event_hash": said["event_hash"]}
-        why = "the hash before, the number and the event give the hash that the receipt signs"
-        yield row(f"event_{number}", why, HAND, **about, file=compact(made), is_file=True, holds=True, **known)
-    bad: dict[str, tuple[str, Row]] = {
-        "another_event": ("the receipt is of another event", {"event": events[0].decode()}),
-        "another_course": ("the receipt is of another course", {"previous_hash": hashes[0].hex()}),
-        "no_receipt": ("what is beside the event is no receipt", {"receipt": "{}"}),
+    about = {
+        "public_key": curve.public(SIGNER).hex(),
+        "round_id": ROUND.hex(),
+        "deck_root": ROOT.hex(),
+        "seat_keys": ["00" * 32, curve.public(SEAT_KEY).hex(), "00" * 32],
+        "dealt_time": TIME,
+        "closed_time": TIME + 100,
+    }
+    good = {
+        "event_1": ("a seat without a key signs nothing", _kept(EVENTS[:1])),
+        "event_2": ("the seat signs g of the event, from this round's h_0 on", _kept(EVENTS[:2])),
+        "event_4": ("a timeout is in no seat's chain", _kept(EVENTS[:4])),
+        "event_5": ("a seat's signature is over all its events", _kept(EVENTS)),
+        "at_the_deal": ("the times of deal and settlement are between them", _kept(EVENTS[:2], time=TIME)),
+        "at_the_end": ("the times of deal and settlement are between them", _kept(EVENTS[:2], time=TIME + 100)),
+    }
+    for id_, (why, made) in good.items():
+        said = {"number": len(made["events"]), "event_hash": _hash(made["events"])}
+        yield row(id_, why, PROTOCOL, **about, file=compact(made), is_file=True, holds=True, **said)
+    made = _kept(EVENTS[:2])
+    junk = [EVENTS[0], '{"kind":"PASS","seat":1}']
+    bad = {
+        "another_event": (
+            "the receipt is of another event",
+            made | {"events": [EVENTS[0], EVENTS[2]], "signature": ""},
+        ),
+        "another_number": ("the receipt is of another number", made | {"events": EVENTS[:3], "signature": ""}),
+        "another_round": ("its events start from another round's h_0", _kept(EVENTS[:2], round_id=bytes([3] * 32))),
+        "another_deck": ("its events start from another deal's h_0", _kept(EVENTS[:2], root=bytes([5] * 32))),
+        "zeros": ("its receipt is of no events at all", made | {"receipt": _receipt("00" * 32, 2, TIME + 1)}),
+        "no_receipt": ("what is beside the events is no receipt", made | {"receipt": "{}"}),
+        "stranger": ("a stranger signed the receipt", _kept(EVENTS[:2], referee=OTHER)),
+        "unsigned": ("the seat has a key and did not sign", made | {"signature": ""}),
+        "signed_by_another": ("another key than the seat's signed", _kept(EVENTS[:2], seat_key=OTHER)),
+        "signed_before": (
+            "the signature is over the seat's event before",
+            _kept(EVENTS) | {"signature": made["signature"]},
+        ),
+        "needless": ("a seat without a key has no signature", _kept(EVENTS[:1]) | {"signature": made["signature"]}),
+        "timeout_signed": ("no seat signs a timeout", _kept(EVENTS[:4]) | {"signature": made["signature"]}),
+        "no_seen": ("the seat has a key, and its event says nothing of what it had seen", _kept(junk)),
+        "seen_later": ("what was seen comes before", _kept([EVENTS[0], EVENTS[1].replace(":1}", ":2}")])),
+        "no_seat": ("the event is of no seat", _kept([EVENTS[0], '{"kind":"JUNK"}'])),
+        "foreign_seat": ("the event is of a seat that the round does not have", _kept(['{"kind":"PASS","seat":3}'])),
+        "not_canonical": ("an event before it is not canonical", _kept([EVENTS[0] + " ", EVENTS[1]])),
+        "before_the_deal": ("it was received before the deal", _kept(EVENTS[:2], time=TIME - 1)),
+        "in_1970": ("it was received before the deal", _kept(EVENTS[:2], time=1)),
+        "after_the_end": ("it was received after the settlement", _kept(EVENTS[:2], time=TIME + 101)),
     }
     for id_, (why, more) in bad.items():
-        yield row(id_, why, HAND, **about, file=compact(made | more), is_file=True, holds=False)
+        yield row(id_, why, PROTOCOL, **about, file=compact(more), is_file=True, holds=False)
     files = {
         "extra": ("no other members", compact(made | {"seat": 2})),
-        "short": ("32 bytes", compact(made | {"previous_hash": "00" * 31})),
+        "no_events": ("there is an event", compact(made | {"events": []})),
         "object": (
-            "the event is text, so that its bytes are certain",
-            compact(made | {"event": json.loads(events[2])}),
+            "events are texts, so that their bytes are certain",
+            compact(made | {"events": [json.loads(EVENTS[0])]}),
         ),
+        "short": ("64 bytes, or none", compact(made | {"signature": made["signature"][2:]})),
+        "capitals": ("lowercase", compact(made | {"signature": "AA" * 64})),
         "order": ("members are sorted", compact(dict(reversed(made.items())))),
-        "missing": ("a member is missing", compact({name: made[name] for name in ("event", "receipt")})),
+        "missing": ("a member is missing", compact({name: made[name] for name in ("events", "receipt")})),
     }
     for id_, (why, file) in files.items():
         yield row(id_, why, HAND, **about, file=file, is_file=False, holds=False)
+
+
+def _kept(  # noqa: PLR0913 - what a forger may change
+    events: list[str],
+    *,
+    time: int = TIME + 50,
+    round_id: bytes = ROUND,
+    root: bytes = ROOT,
+    referee: bytes = SIGNER,
+    seat_key: bytes = SEAT_KEY,
+) -> Row:
+    """Make the file of the last event; seat 1 signs it if it is that seat's and no timeout."""
+    hashes = chain(round_id, root, [event.encode() for event in events])
+    move, is_signed = tagged("seat", hashes[0], bytes([1])), False
+    for event in events:
+        members = json.loads(event)
+        is_signed = members.get("seat") == 1 and "TIMEOUT" not in event
+        if is_signed:
+            seen = hashes[min(members.get("seen", 0), len(hashes) - 1)]
+            move = tagged("move", move, seen, event.encode())
+    return {
+        "events": events,
+        "receipt": _receipt(hashes[-1].hex(), len(events), time, round_id=round_id, referee=referee),
+        "signature": curve.sign(seat_key, move).hex() if is_signed else "",
+    }
+
+
+def _receipt(event_hash: str, number: int, time: int, *, round_id: bytes = ROUND, referee: bytes = SIGNER) -> str:
+    said = {
+        "event_hash": event_hash,
+        "history": "33" * 32,
+        "number": number,
+        "received_time": time,
+        "round_id": round_id.hex(),
+    }
+    return compact(envelope(media_type("event"), compact(said).encode(), referee))
+
+
+def _hash(events: list[str]) -> str:
+    return chain(ROUND, ROOT, [event.encode() for event in events])[-1].hex()

@@ -1,7 +1,7 @@
 /**
  * What people hold of a round: a certificate and the log must show one deal, and every certificate the same. Two
  * receipts of one round with one number and different histories are noted: asking again makes them. A receipted event,
- * which has the event's bytes as well, shows a move that was received, and dropped for a timeout of its seat.
+ * which has the events' bytes and the seat's signature as well, shows a move that was received and dropped.
  */
 
 import { attempt } from "./attempt.js";
@@ -17,7 +17,7 @@ import type { Code } from "./finding.js";
 import type { Exhibits, HeldSeed, RoundLeaves } from "./round-leaves.js";
 import { type EventReceipt, RECEIPT_TYPE, receiptForm, type Role } from "./leaf.js";
 import { examineShown, type Opened, sectionsOf } from "./opening.js";
-import { hashOf, readReceiptedEvent, type ReceiptedEvent, timeoutInstead } from "./receipted.js";
+import { leftOut, readReceiptedEvent, type ReceiptedEvent, receiptedFault } from "./receipted.js";
 import { examineOpened, type OpenedKey, roundIdsIn } from "./secrecy.js";
 
 /**
@@ -129,22 +129,19 @@ function examineReceipts(leaves: RoundLeaves, course: Course | null, report: Rep
       report.find("EVENT_RECEIPTS", "RECEIPT_REFUSED", detail, where);
       continue;
     }
-    if (kept !== null && hashOf(kept, receipt.number) !== receipt.event_hash) {
-      const detail = `event receipt ${place} is of another event than the one beside it`;
+    const fault = kept === null ? null : receiptedFault(kept, receipt, leaves);
+    if (fault !== null) {
+      const detail = `receipted event ${place} counts for nothing: ${fault}`;
       report.find("EVENT_RECEIPTS", "RECEIPT_REFUSED", detail, where);
       continue;
     }
-    if (kept !== null && isDropped(kept, receipt, { leaves, course, report })) {
+    if (kept !== null && isLeftOut(kept, receipt, { leaves, course, report })) {
       continue;
     }
     const { number, event_hash: hash, opens_section: section } = receipt;
-    if (course !== null && number > course.events.length) {
-      const detail = `event ${number} has a receipt, and the settlement ends with event ${course.events.length}`;
-      report.find("EVENT_RECEIPTS", "EVENTS_ALTERED", detail, where);
-      continue;
-    }
     const settled = course?.hashes[number];
-    const other = settled === undefined ? (known.get(number) ?? hash) : hex(settled);
+    const isAfter = course !== null && settled === undefined;
+    const other = settled === undefined ? (known.get(number) ?? (isAfter ? "absent" : hash)) : hex(settled);
     known.set(number, other);
     const unseal = leaves.unseals.find(({ value }) => value.number === number);
     if (other !== hash) {
@@ -159,19 +156,23 @@ function examineReceipts(leaves: RoundLeaves, course: Course | null, report: Rep
   }
 }
 
-/** Whether the settlement has a timeout of its seat instead of an event that was received; report it. */
-function isDropped(
+/** Whether the settlement dropped an event that counts, or ends before it; report it. */
+function isLeftOut(
   kept: ReceiptedEvent,
   receipt: EventReceipt,
   { leaves, course, report }: { leaves: RoundLeaves; course: Course | null; report: Report },
 ): boolean {
-  const timeout = course === null ? null : timeoutInstead(kept, receipt, course);
-  if (timeout === null || leaves.settle === undefined) {
+  const { deal, open, settle } = leaves;
+  const found = course === null || settle === undefined ? null : leftOut(kept, receipt, { leaves, course });
+  if (found === null || settle === undefined) {
     return false;
   }
   const { number, received_time: time } = receipt;
-  const detail = `event ${number} was received at ${time}, the settled course has it nowhere, and has a timeout of its seat as event ${timeout}`;
-  report.find("EVENT_RECEIPTS", "MOVE_DROPPED", detail, { leaf_index: leaves.settle.index });
+  const isDropped = found.code === "MOVE_DROPPED";
+  const why = isDropped ? ": frontend and operator can each have caused it, and neither is proved" : "";
+  const detail = `event ${number} was received at ${time}, and the settled course ${found.instead}${why}`;
+  const where = { leaf_index: isDropped ? settle.index : (deal ?? open).index };
+  report.find("EVENT_RECEIPTS", found.code, detail, where);
   return true;
 }
 

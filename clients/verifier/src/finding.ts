@@ -120,11 +120,9 @@ const NOTES: readonly Code[] = [
   "CLIENT_SEED_REPEATED",
   "CLIENT_SEED_UNSIGNED",
   "FORKED_RECEIPTS",
+  "RECEIPT_REFUSED",
   "SEED_HELD",
 ];
-
-/** Codes for which the frontend of the round's tenant is to answer, and not the operator. */
-const TENANTS: readonly Code[] = ["MOVE_DROPPED"];
 
 /** The tenant of a table: its id before the first dot. */
 export function tenantOf(tableId: string): string {
@@ -138,10 +136,7 @@ export interface Difference {
   readonly found: string;
 }
 
-/**
- * `leaf_index` is where it shows, left out where it concerns the whole log. `tenant`, a table id
- * before its first dot, is there where a tenant's frontend is to answer and not the operator.
- */
+/** `leaf_index` is where it shows, left out where it concerns the whole log. */
 export interface Finding {
   readonly code: Code;
   readonly severity: Severity;
@@ -149,7 +144,6 @@ export interface Finding {
   readonly leaf_index?: number;
   readonly table_id?: string;
   readonly round_number?: number;
-  readonly tenant?: string;
   readonly difference?: Difference;
 }
 
@@ -158,9 +152,7 @@ export type Where = Omit<Finding, "code" | "severity" | "detail">;
 
 export function finding(code: Code, detail: string, where: Where = {}): Finding {
   const severity = NOTES.includes(code) ? "NOTE" : "FAIL";
-  const of = TENANTS.includes(code) && where.table_id !== undefined ? tenantOf(where.table_id) : "";
-  const tenant = of === "" ? {} : { tenant: of };
-  return { code, severity, detail: printable(detail), ...where, ...tenant };
+  return { code, severity, detail: printable(detail), ...where };
 }
 
 /**

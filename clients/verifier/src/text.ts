@@ -84,7 +84,6 @@ function checkLines({ code, outcome, detail, findings }: Check): string[] {
 
 function findingLines(one: Finding): string[] {
   const where = [
-    one.tenant === undefined ? "" : `frontend of tenant ${one.tenant}, not the operator`,
     one.leaf_index === undefined ? "" : `leaf ${one.leaf_index}`,
     one.table_id === undefined ? "" : `table ${one.table_id} round ${one.round_number}`,
   ].filter(Boolean);

@@ -9,7 +9,7 @@ import msgspec
 from referee.audit.audit import audit_log
 from referee.audit.bundle import prove_round
 from referee.audit.cosignatures import NO_WITNESSING, Witnessing
-from referee.audit.documents import Documents, HeldSeed
+from referee.audit.documents import NO_DOCUMENTS, Documents, HeldSeed
 from referee.audit.round import examine
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.source import LogSource
@@ -157,7 +157,8 @@ def case_of_log(  # noqa: PLR0913 - the terms of an audit
     """Audit a log and read a round of it, 0 for the table's latest; raise KeyTextError, and CaseError without it.
 
     ``now`` and ``as_of`` are those of ``audit_log``: of a copy, a round that is late by ``now`` alone is unfinished.
-    ``seeds`` are those that people hold of rounds that were given up: only with them are these decks scored.
+    ``seeds`` are those that people hold of rounds that were given up: only with them are these decks scored. The round
+    of the case is examined without them, so that a seed that is refused changes nothing in it.
     """
     found: list[RoundLeaves] = []
 
@@ -184,7 +185,9 @@ def case_of_log(  # noqa: PLR0913 - the terms of an audit
         on_round=keep,
     )
     terms = AuditTerms(origin=origin, catalogue=catalogue)
-    leaves = min(found, key=lambda one: one.open.index) if found else None
+    leaves = (
+        msgspec.structs.replace(min(found, key=lambda one: one.open.index), documents=NO_DOCUMENTS) if found else None
+    )
     if leaves is None and not any(one.code in UNREADABLE for one in report.findings):
         raise CaseError(f"table {table_id} has no such round")
     result = None if leaves is None else examine(leaves, terms)

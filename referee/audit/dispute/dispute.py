@@ -21,6 +21,26 @@ from referee.finding import Code, Finding, Phrase, Severity
 from referee.transcript.proof import EventLevel
 
 FORMAT: Final = 1
+BY_OMISSION: Final = frozenset(
+    {
+        Code.ABORT_MISMATCH,
+        Code.CERTIFICATES_DISAGREE,
+        Code.HISTORY_ALTERED,
+        Code.HISTORY_REWRITTEN,
+        Code.KEY_NOT_VALID,
+        Code.LEAF_OF_NO_ROUND,
+        Code.OPENED_WITHOUT_UNSEAL,
+        Code.REVEALED_EARLY,
+        Code.SETTLED_UNDEALT,
+        Code.SIGNATURE_FORGED,
+        Code.STREET_OPENED_EARLY,
+        Code.UNSEAL_NOT_IN_COURSE,
+        Code.UNSEAL_REFUSED,
+        Code.WRONG_PREVIOUS_LEAF,
+        Code.WRONG_ROLE,
+    }
+)
+"""Codes that a bundle shows where its maker left a leaf or a proof out of it, so that only the log proves them."""
 
 
 class Verdict(enum.StrEnum):
@@ -30,7 +50,7 @@ class Verdict(enum.StrEnum):
     AT_FAULT = "AT_FAULT"
     """A promise was broken, and a finding proves by whom."""
     UNPROVED = "UNPROVED"
-    """A promise was broken, and each cause has another explanation."""
+    """A promise was broken, and others than one party can have caused each of the findings."""
     UNFINISHED = "UNFINISHED"
     UNREADABLE = "UNREADABLE"
     """The keys are not the log's, or its copy is damaged: nobody can be held to what it says."""
@@ -160,10 +180,10 @@ def _suspects(case: Case, findings: Iterable[Finding]) -> tuple[Suspect, ...]:
     tenant = None if case.leaves is None else tenant_of(case.leaves.header.table_id)
     suspects = []
     for party in Party:
-        own = [code for code in codes if party in explain(code).who]
+        own = [code for code in codes if party in _can_have_caused(case, code)]
         if not own:
             continue
-        proved = [code for code in own if explain(code).at_fault is party]
+        proved = [code for code in own if explain(code).at_fault is party and len(_can_have_caused(case, code)) == 1]
         honest = [cause for code in own if (cause := explain(code).honest) is not None]
         suspects.append(
             Suspect(
@@ -175,6 +195,12 @@ def _suspects(case: Case, findings: Iterable[Finding]) -> tuple[Suspect, ...]:
             )
         )
     return tuple(sorted(suspects, key=lambda one: one.certainty is Certainty.POSSIBLE))
+
+
+def _can_have_caused(case: Case, code: Code) -> tuple[Party, ...]:
+    """Return the parties of which one can have caused a finding; in a bundle that may be who left something out."""
+    who = explain(code).who
+    return (*who, Party.MAKER) if not case.is_whole and code in BY_OMISSION else who
 
 
 def _facts(case: Case) -> RoundFacts | None:

@@ -14,7 +14,7 @@ import msgspec
 
 from referee.audit.cause import kept_checkpoint_fault
 from referee.audit.cosignatures import AHEAD_SECONDS
-from referee.audit.course import course_of, seat_of
+from referee.audit.course import seat_of, settled_course
 from referee.audit.dispute.case import Case, Grown
 from referee.audit.dispute.held import HeldKind, HeldPart, HeldSignature
 from referee.audit.documents import CERTIFICATE_FORM, NO_DOCUMENTS, Documents, by_round
@@ -221,7 +221,7 @@ def _signed(leaves: RoundLeaves, held: HeldSignature) -> dict[str, int | str]:
     inputs = None if leaves.settle is None else leaves.settle.leaf.inputs
     for number in range(0 if inputs is None else len(inputs.events), 0, -1):
         shorter = msgspec.structs.replace(inputs, events=inputs.events[:number]) if inputs is not None else inputs
-        move = None if shorter is None else course_of(leaves, shorter)[0].moves.get(seat)
+        move = None if shorter is None else settled_course(leaves, shorter)[0].moves.get(seat)
         if move is not None and is_signature(signature, move, key):
             return {"number": number}
     return {}
@@ -237,7 +237,7 @@ def _facts(part: HeldPart) -> dict[str, int | str]:
         event = read_receipted_event(data)
         facts = _read_facts(data if event is None else event.receipt.encode(), _receipt_facts)
         if event is not None:
-            seat = seat_of(event.event.encode())
+            seat = seat_of(event.event)
             facts |= {} if seat is None else {"seat": seat}
     for seed in documents.seeds:
         facts = {"seat": seed.seat}

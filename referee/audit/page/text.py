@@ -13,7 +13,7 @@ nothing failed
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Final
 
@@ -71,13 +71,11 @@ def as_of_lines(report: Report) -> Iterator[str]:
 
 def verdict_line(report: Report) -> str:
     """Write in one line what an audit found."""
-    failures, notes, of_tenants = report.count(Severity.FAIL), report.count(Severity.NOTE), report.tenants_failures
+    failures, notes = report.count(Severity.FAIL), report.count(Severity.NOTE)
     verdict = f"{failures:,} failed" if failures else "nothing failed"
     if report.unfinished:
         broken = f"{failures:,} failed" if failures else "nothing broken"
         verdict = f"{broken} as of {moment(report.as_of)}; {_unfinished(report)}"
-    if of_tenants:
-        verdict += f", {of_tenants:,} of them for frontends of tenants to answer and not for the operator"
     return verdict + (f", {notes:,} noted" if notes else "")
 
 
@@ -112,10 +110,8 @@ def finding_lines(finding: Finding) -> Iterator[str]:
 
 
 def place_of(finding: Finding) -> str:
-    """Name the tenant, table, round and leaf of a finding, as far as it has them, else the whole log."""
+    """Name the table, round and leaf of a finding, as far as it has them, else the whole log."""
     words = []
-    if finding.tenant is not None:
-        words.append(f"tenant {printable(finding.tenant)}")
     if finding.table_id is not None:
         words.append(f"table {printable(finding.table_id)}")
     if finding.round_number is not None:
@@ -174,11 +170,7 @@ def verdict_on(scores: Iterable[Score]) -> str:
 
 def _finding_lines(report: Report) -> Iterator[str]:
     explained: set[Code] = set()
-    tenant = None
-    for finding in by_tenant(report.findings):
-        if finding.tenant != tenant and finding.tenant is not None:
-            yield f"by the frontend of tenant {printable(finding.tenant)}, not by the operator:"
-        tenant = finding.tenant
+    for finding in report.findings:
         yield from finding_lines(finding)
         if finding.code not in explained:
             explained.add(finding.code)
@@ -206,11 +198,6 @@ def _given_up_lines(report: Report, *, with_tables: bool) -> Iterator[str]:
 def given_up_text(share: Share) -> str:
     """Write in English how many rounds were given up after a seed was received, and in what way."""
     return f"{share.text}, {share.unopened:,} by an unopened arrangement, {share.young:,} where every key was young"
-
-
-def by_tenant(findings: Iterable[Finding]) -> Sequence[Finding]:
-    """Sort findings: the operator's failures, then those of each tenant together, then notes."""
-    return sorted(findings, key=lambda one: (one.severity is Severity.NOTE, one.tenant is not None, one.tenant or ""))
 
 
 def _counts(counts: TableCounts) -> str:

@@ -12,6 +12,7 @@ from referee.dealing.leaf import UNSEAL_TYPE, UnsealLeaf
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import is_signature
+from referee.evidence.outside import read_json
 from referee.transcript.chain import FORM, RECEIPT_TYPE, Course, EventReceipt
 from referee.transcript.receipted import receipted_event
 from referee.v1 import shuffler_pb2
@@ -125,7 +126,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         expected = (answer.event_number, opens)
         same("the event's receipt", (receipt.number, _section_of(receipt)), expected)
         self._given.receipt = answer.receipt
-        self._keep_receipted(course, receipt.number)
+        self._keep_receipted(course, receipt.number, signature)
         self.state.event_sent_time = asked
         await self._take(answer.event, signature)
         self._sent = self._name_of(self._given)
@@ -134,9 +135,9 @@ class PlayedRound(VerifiedRound[RoundMessage]):
             await self.open_section()
         return answer
 
-    def _keep_receipted(self, course: Course, number: int) -> None:
-        """Save the newest receipt together with its event."""
-        kept = receipted_event(course, number, self._given.receipt)
+    def _keep_receipted(self, course: Course, number: int, signature: bytes) -> None:
+        """Save the newest receipt together with the events up to its own and the signature of that event's seat."""
+        kept = receipted_event(course, number, self._given.receipt, signature=signature)
         if kept not in self.state.receipted_events:
             self.state.receipted_events.append(kept)
 
@@ -299,8 +300,9 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         for seat, chain in self.state.chains.items():
             chain.show(course, signature=signatures[seat])
         self._given.CopyFrom(given)
-        if course.received:
-            self._keep_receipted(course, course.received)
+        if course.received and not _is_followed(course, course.received):
+            seat, signs = _signer_of(course, course.received)
+            self._keep_receipted(course, course.received, signatures[seat] if signs else b"")
 
     def _signature_of(self, seat: int) -> bytes:
         given = self._given
@@ -320,6 +322,18 @@ class PlayedRound(VerifiedRound[RoundMessage]):
             fail(f"the event's receipt is of event {receipt.number}, and the course has {course.number}")
         same("the event's receipt", receipt, course.receipt(receipt.number, opens_section=_section_of(receipt)))
         return receipt
+
+
+def _signer_of(course: Course, number: int) -> tuple[int, bool]:
+    """Return the seat of an event, and whether the seat signs it."""
+    members = read_json(course.links[number - 1].event, dict[str, Any])
+    return members["seat"], "seen" in members
+
+
+def _is_followed(course: Course, number: int) -> bool:
+    """Return whether the seat of an event signed a later one, so that its newest signature is not of that event."""
+    signer = _signer_of(course, number)
+    return signer[1] and any(_signer_of(course, later) == signer for later in range(number + 1, course.number + 1))
 
 
 def _section_of(receipt: EventReceipt) -> int | None:

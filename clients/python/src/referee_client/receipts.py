@@ -37,9 +37,9 @@ def write_receipts(folder: "str | os.PathLike[str]", kept: Sequence[ReceiptedEve
 
 
 def _name(one: ReceiptedEvent) -> str:
-    number = FORM.read(Envelope.parse(one.receipt.encode()).payload).number
+    receipt = FORM.read(Envelope.parse(one.receipt.encode()).payload)
     seat = read_json(one.event, dict[str, Any])["seat"]
-    return f"event-{number}.seat-{seat}.{one.event_hash(number)[:16]}"
+    return f"event-{receipt.number}.seat-{seat}.{receipt.event_hash[:16]}"
 
 
 def _sync(folder: Path) -> None:

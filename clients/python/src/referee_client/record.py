@@ -4,7 +4,8 @@ It is JSON with bytes as base64; CRASHES.md lists its members. OPEN, DEAL and th
 verified as they were the first time.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any, Final, Literal
 
 import msgspec
@@ -24,6 +25,15 @@ _REMEDY: Final = "restore the journal, or forget the round and resume it from th
 
 class RecordError(ValueError):
     """Error for a journal's record that cannot be read, or is of a round of another log."""
+
+
+class KeptEvent(msgspec.Struct, kw_only=True):
+    """A receipted event without its first ``same`` events, which are those of the receipted event before it."""
+
+    same: int
+    events: Sequence[str]
+    receipt: str
+    signature: str
 
 
 class Record(msgspec.Struct, kw_only=True):
@@ -46,7 +56,7 @@ class Record(msgspec.Struct, kw_only=True):
     lapses: str
     is_partial: bool
     clock_differences: Sequence[ClockDifference]
-    receipted_events: Sequence[ReceiptedEvent]
+    receipted_events: Sequence[KeptEvent]
 
 
 def encode_record(state: RoundState[Any]) -> bytes:
@@ -68,7 +78,7 @@ def encode_record(state: RoundState[Any]) -> bytes:
         lapses=state.lapses,
         is_partial=state.is_partial,
         clock_differences=state.clock_differences,
-        receipted_events=state.receipted_events,
+        receipted_events=list(_shortened(state.receipted_events)),
     )
     return msgspec.json.encode(record)
 
@@ -123,5 +133,22 @@ def _state_of(record: Record, message: Any, header_message: RoundHeader) -> Roun
         lapses=record.lapses,
         is_partial=record.is_partial,
         clock_differences=list(record.clock_differences),
-        receipted_events=list(record.receipted_events),
+        receipted_events=list(_lengthened(record.receipted_events)),
     )
+
+
+def _shortened(receipted: Iterable[ReceiptedEvent]) -> Iterator[KeptEvent]:
+    """Yield the receipted events as they are recorded, so that a record does not grow with the square of a course."""
+    before: Sequence[str] = ()
+    for one in receipted:
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, one.events, strict=False)))
+        yield KeptEvent(same=same, events=one.events[same:], receipt=one.receipt, signature=one.signature)
+        before = one.events
+
+
+def _lengthened(kept: Iterable[KeptEvent]) -> Iterator[ReceiptedEvent]:
+    """Yield the receipted events that were recorded."""
+    events: tuple[str, ...] = ()
+    for one in kept:
+        events = (*events[: one.same], *one.events)
+        yield ReceiptedEvent(events=events, receipt=one.receipt, signature=one.signature)
