@@ -1,6 +1,6 @@
 """Receipted events as evidence: the conditions under which one counts, and the move that a settlement dropped.
 
-A receipt is the referee's word alone, so whoever holds the referee's key can make one at any time. A receipted event
+A receipt is the referee's word alone: the holder of the referee's key can make one at any time. A receipted event
 counts only if it binds its seat and its round too: its events start from the round's h_0, a seat with a key signed the
 move, and the referee received it between DEAL and SETTLE. Even then it convicts the round and not a party: the frontend
 can have dropped the move, or the operator can have made the receipt afterwards together with the player.

@@ -70,7 +70,7 @@ def test_fewer_than_the_quorum_are_a_finding_that_names_nobody(dropped: Played, 
     found = answer(dropped, tmp_path, cosigned(dropped, *SIGNERS[:count]))
     assert codes(found) == {"MOVE_DROPPED", "QUORUM_UNMET"}
     assert f"valid cosignatures of {count} of these witnesses, which is no quorum" in held(found)[1]
-    assert [one["party"] for one in found["suspects"]] == ["frontend"]
+    assert [one["party"] for one in found["suspects"]] == ["operator", "frontend"]
 
 
 def test_cosignature_that_its_witness_did_not_make_counts_nothing(dropped: Played, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from referee.audit.audit import audit_log
 from referee.audit.bundle import prove_round
 from referee.audit.cosignatures import NO_WITNESSING, Witnessing
 from referee.audit.documents import NO_DOCUMENTS, Documents, HeldSeed
+from referee.audit.report import Report
 from referee.audit.round import examine
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.source import LogSource
@@ -201,7 +202,7 @@ def case_of_log(  # noqa: PLR0913 - the terms of an audit
         checkpoint=report.checkpoint,
         log_keys=named if log in named else (log,),
         findings=tuple(own),
-        elsewhere=sum(report.finding_counts.values()) - sum(one in own for one in report.findings),
+        elsewhere=_count_apart_from_seeds(report) - sum(one in own for one in report.findings),
         is_whole=True,
         leaves=leaves,
         result=result,
@@ -209,6 +210,10 @@ def case_of_log(  # noqa: PLR0913 - the terms of an audit
         quorum=witnessing.quorum,
         now=now,
     )
+
+
+def _count_apart_from_seeds(report: Report) -> int:
+    return sum(count for code, count in report.finding_counts.items() if code not in _OF_SEEDS)
 
 
 def _of_round(findings: Iterable[Finding], leaves: RoundLeaves | None) -> list[Finding]:

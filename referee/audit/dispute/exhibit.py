@@ -42,6 +42,7 @@ REFUSED: Final = frozenset(
     }
 )
 """Codes of a part that proves nothing."""
+_NOT_SIGNED: Final = "it is not the seat's signature of its seed or of its moves in this round"
 
 
 class Weight(enum.StrEnum):
@@ -124,7 +125,7 @@ def _weigh(case: Case, part: HeldPart, check: LogReceiptCheck, grown: Grown) -> 
         weight=weighed[0],
         facts=weighed[1],
         findings=tuple(weighed[2]),
-        reason=part.reason,
+        reason=_NOT_SIGNED if part.signature and weighed[0] is Weight.PROVES_NOTHING else part.reason,
     )
 
 
