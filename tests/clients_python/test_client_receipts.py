@@ -14,10 +14,13 @@ from threading import Barrier
 
 import pytest
 from referee_client import AsyncClient, Client, SeatSecrets, TienLenRound, load_seat_key, save_seat_key
+from referee_client.record import encode_record
 from referee_harness import Clock, Harness
 from typer.testing import CliRunner
 
 from referee.cli.main import app
+from referee.evidence.dsse import Envelope
+from referee.transcript.chain import FORM
 from referee.transcript.receipted import read_receipted_event
 from tests.clients_python.playing import as_dealt, binh, dealt, joined, keyed, lead, move
 
@@ -107,7 +110,31 @@ def test_the_journal_has_the_receipt_when_the_answer_was_shown(harness: Harness,
         game = client.resume(table)
         assert isinstance(game, TienLenRound)
         (kept,) = game.receipted_events
-        assert (kept.event_hash(1), kept.event) == (game.course.event_hash.hex(), game.course.links[0].event.decode())
+        receipt = FORM.read(Envelope.parse(kept.receipt.encode()).payload)
+        assert kept.events == (game.course.links[0].event.decode(),)
+        assert receipt.event_hash == game.course.event_hash.hex()
+
+
+def test_a_record_holds_each_event_once_however_many_receipts_it_has(harness: Harness, table: str, tmp_path: Path):
+    """Each file has all events up to its own; a record that repeated them would grow with the square of a course."""
+    harness.script({"leader": 0}, table_id=table)
+    journal = tmp_path / "rounds.sqlite3"
+    with Client(harness.grpc, timeout=60, journal=journal) as client:
+        game = dealt(client.tien_len(lead(table), secrets=keyed(2)))
+        assert move(game)().event_number == 1
+        for _ in range(5):
+            options = game.plays()
+            assert options.HasField("turn")
+            move(game)() if not options.may_pass else game.pass_turn(options.turn)
+        expected = game.receipted_events
+        saved = encode_record(game.state)
+    assert [len(one.events) for one in expected] == [1, 2, 3, 4, 5, 6]
+    for event in expected[-1].events:
+        assert saved.count(json.dumps(event).encode()) == [one.events[-1] for one in expected].count(event)
+    with Client(harness.grpc, timeout=60, journal=journal) as client:
+        again = client.resume(table)
+        assert isinstance(again, TienLenRound)
+        assert again.receipted_events == expected
 
 
 async def test_tasks_of_one_round_wait_for_one_another(harness: Harness, table: str):

@@ -82,6 +82,14 @@ export class Course {
     this.links.push({ event, time, received, eventHash, history });
   }
 
+  /** The seat of an event, whether it signs the event, and whether it signs none after it. */
+  moverOf(number: number): { seat: number; isSigned: boolean; isLast: boolean } {
+    const said = this.links.map(({ event }) => JSON.parse(text(event)) as { seat: number; seen?: number });
+    const { seat = -1, seen } = said[number - 1] ?? {};
+    const isLast = !said.slice(number).some((later) => later.seat === seat && later.seen !== undefined);
+    return { seat, isSigned: seen !== undefined, isLast };
+  }
+
   /** What OpenSection takes of the events up to one that opens cards. */
   steps(number = this.number): Pick<Link, "eventHash" | "time" | "received">[] {
     return this.links.slice(0, number).map(({ eventHash, time, received }) => ({ eventHash, time, received }));

@@ -22,7 +22,7 @@ export async function writeReceipts(folder: string, round: Receipted): Promise<s
   for (const one of round.receiptedEvents) {
     const payload = new TextDecoder().decode(parseEnvelope(utf8(one.receipt)).payload);
     const { number, event_hash: hash } = JSON.parse(payload) as Record<string, string | number>;
-    const { seat } = JSON.parse(one.event) as { seat: number };
+    const { seat } = JSON.parse(one.events[one.events.length - 1] ?? "{}") as { seat: number };
     const name = `event-${number}.seat-${seat}.${String(hash).slice(0, 16)}.receipt.json`;
     const path = join(folder, `${round.table}.round-${round.number}.${name}`);
     await writeNew(path, writeReceiptedEvent(one)).catch((error: unknown) => {

@@ -167,7 +167,11 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     }
     const { certificates } = this.message;
     if (received > 0) {
-      this.keepReceipted(course, received, present(given.receipt, "receipt"));
+      const { seat, isSigned, isLast } = course.moverOf(received);
+      const signature = isSigned ? (given.signatures[seat] ?? new Uint8Array()) : new Uint8Array();
+      if (isLast || !isSigned) {
+        this.keepReceipted(course, received, present(given.receipt, "receipt"), signature);
+      }
     }
     this.message = given;
     this.message.certificates = certificates;
@@ -257,7 +261,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     same("the number in the receipt", receipt.number, answer.eventNumber);
     same("the section in the receipt", receipt.opensSection, answer.opensSection);
     this.message.receipt = envelope;
-    this.keepReceipted(course, receipt.number, envelope);
+    this.keepReceipted(course, receipt.number, envelope, signature);
     this.clock.eventSent = asked;
     this.clock.compare("EVENT", Number(accepted.time), asked, receipt.number);
     await this.#take(accepted, signature);

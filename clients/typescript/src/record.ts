@@ -40,6 +40,28 @@ export function encodeRecord(record: RoundRecord): string {
   return JSON.stringify(saved(record));
 }
 
+/** A receipted event without its first `same` events, which are those of the receipted event before it. */
+type KeptEvent = ReceiptedEvent & { readonly same: number };
+
+/** Receipted events as they are recorded, so that a record does not grow with the square of a course. */
+function shortened(receipted: readonly ReceiptedEvent[]): KeptEvent[] {
+  return receipted.map(({ events, receipt, signature }, at) => {
+    const before = receipted[at - 1]?.events ?? [];
+    const differs = events.findIndex((event, place) => event !== before[place]);
+    const same = differs < 0 ? events.length : differs;
+    return { same, events: events.slice(same), receipt, signature };
+  });
+}
+
+/** The receipted events that were recorded. */
+function lengthened(kept: readonly KeptEvent[]): ReceiptedEvent[] {
+  let before: readonly string[] = [];
+  return kept.map(({ same, events, receipt, signature }) => {
+    before = [...before.slice(0, same), ...events];
+    return { events: [...before], receipt, signature };
+  });
+}
+
 /** A record as its JSON has it. */
 type Saved = ReturnType<typeof saved>;
 
@@ -83,7 +105,7 @@ function saved(record: RoundRecord) {
     lapses: record.lapses,
     is_partial: record.isPartial,
     clock_differences: record.clockDifferences,
-    receipted_events: record.receiptedEvents,
+    receipted_events: shortened(record.receiptedEvents),
   };
 }
 
@@ -149,6 +171,6 @@ function parsed(text: string): RoundRecord {
     lapses: said.lapses,
     isPartial: said.is_partial,
     clockDifferences: said.clock_differences,
-    receiptedEvents: said.receipted_events,
+    receiptedEvents: lengthened(said.receipted_events),
   };
 }

@@ -195,14 +195,10 @@ export class RoundState<Types extends GameTypes> {
     return [...this.secrets.values()].sort((one, other) => one.seat - other.seat);
   }
 
-  /** Keep the event of this number of a course with its receipt, unless it is kept already. */
-  protected keepReceipted(course: Course, number: number, receipt: Uint8Array): void {
-    const link = course.links[number - 1];
-    if (link === undefined) {
-      throw new RangeError(`the course has no event ${number}`);
-    }
-    const previous = course.links[number - 2]?.eventHash ?? course.start;
-    const kept = { event: text(link.event), previous_hash: hex(previous), receipt: text(receipt) };
+  /** Keep the events up to this number of a course with its receipt and its seat's signature, unless they are kept. */
+  protected keepReceipted(course: Course, number: number, receipt: Uint8Array, signature: Uint8Array): void {
+    const events = course.links.slice(0, number).map(({ event }) => text(event));
+    const kept = { events, receipt: text(receipt), signature: hex(signature) };
     if (!this.receiptedEvents.some((one) => one.receipt === kept.receipt)) {
       this.receiptedEvents.push(kept);
     }

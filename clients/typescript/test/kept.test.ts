@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readReceiptedEvent, utf8 } from "referee-verifier/protocol";
+import { isSignature, readReceiptedEvent, unhex, utf8 } from "referee-verifier/protocol";
 import { readSeatKey, SeatSecrets, writeSeatKey } from "../src/index.js";
 import { FileJournal, connect, loadSeatKey, saveSeatKey, writeReceipts } from "../src/node.js";
 import { readRecord, RecordError } from "../src/record.js";
@@ -25,13 +25,12 @@ test("each accepted event is kept with its receipt, and two at once have their t
     const journal = new FileJournal(join(folder, "rounds"));
     const client = connect(server.grpc, { trust: server.keys, journal });
     const table = tableNamed("kept");
-    const game = client.ultimateTexas({
-      table,
-      ruleset: "ultimate_texas.casino",
-      seats: 2,
-      stake: 2,
-      bets: [{ ante: 20 }, { ante: 20 }],
-    });
+    const secrets = [0, 1].map((seat) => SeatSecrets.make(seat, { keyed: true }));
+    const bets = [{ ante: 20 }, { ante: 20 }];
+    const game = client.ultimateTexas(
+      { table, ruleset: "ultimate_texas.casino", seats: 2, stake: 2, bets },
+      { secrets },
+    );
     await game.open();
     await game.deal();
     const answers = await Promise.all([game.decide(0, "CHECK"), game.decide(1, "CHECK")]);
@@ -47,11 +46,18 @@ test("each accepted event is kept with its receipt, and two at once have their t
     for (const [at, path] of paths.entries()) {
       const kept = readReceiptedEvent(utf8(await readFile(path, "utf8")));
       assert.deepEqual(kept, game.receiptedEvents[at]);
-      assert.deepEqual(JSON.parse(kept?.event ?? ""), { decision: "CHECK", kind: "DECIDE", seat: at });
+      const said = (kept?.events ?? []).map((event) => JSON.parse(event) as { seat: number });
+      assert.deepEqual(
+        said.map(({ seat }) => seat),
+        [0, 1].slice(0, at + 1),
+      );
+      assert.deepEqual(said[at], { decision: "CHECK", kind: "DECIDE", seat: at, seen: at });
+      const move = game.course.moves.get(at) ?? new Uint8Array();
+      assert.ok(isSignature(unhex(kept?.signature ?? "", 64), move, secrets[at]?.publicKey ?? new Uint8Array()));
       assert.equal((await stat(path)).mode & 0o777, 0o600);
     }
     const player = connect(server.grpc, { trust: server.keys });
-    const own = player.ultimateTexas(game.terms, { secrets: [...game.secrets.values()] });
+    const own = player.ultimateTexas(game.terms, { secrets });
     await own.join();
     await own.deal();
     await own.adopt(game.saved());
