@@ -276,16 +276,22 @@ class Play(ABC):
     def receipt(self) -> dict[str, Any]:
         """Return the receipt of the newest event, as the answer to the command that made it.
 
-        ``kept`` is the file that proves the move: the receipt, the event's bytes and the hash before it.
+        ``kept`` is the file that proves the move. It holds all events so far, so it is left out while these are secret.
         """
         message, made = self.message, self.round
-        kept = receipted_event(self._course(), len(message.events), message.receipt)
-        return {
-            "number": len(message.events),
+        number = len(message.events)
+        answer = {
+            "number": number,
             "receipt": base64.b64encode(message.receipt).decode(),
             "round_id": made.round_id.hex(),
-            "kept": kept.to_bytes().decode(),
         }
+        return answer | ({"kept": self.kept(number, message.receipt)} if self.is_public else {})
+
+    def kept(self, number: int, receipt: bytes) -> str:
+        """Return the file that proves a seat's newest move: the events up to it, its receipt and its signature."""
+        event = self.message.events[number - 1]
+        signature = self.message.signatures[event.seat] if event.HasField("seen") else b""
+        return receipted_event(self._course(), number, receipt, signature=signature).to_bytes().decode()
 
     async def submit(
         self,

@@ -31,7 +31,7 @@ const SILENCE = 40_000;
 const LONGEST_MOVE = 1_500;
 const NOTICE_SHOWN = 15_000;
 
-/** Keeps the proof of a move, where the answer to a command has one. */
+/** Keeps the proof of a move, where the answer to a command or the view of a seat has one. */
 function keepReceipted(result: unknown): void {
   const { kept, round_id } = (result ?? {}) as { kept?: unknown; round_id?: unknown };
   if (typeof kept === "string" && typeof round_id === "string") {
@@ -241,6 +241,7 @@ class Connection {
         break;
       case "view":
         learnTime(message.time);
+        keepReceipted({ ...message.round?.mau_binh, round_id: message.round?.round_id });
         if (this.#isOld || this.view?.room !== message.room || message.version > this.view.version) {
           this.view = message;
           this.#isOld = false;

@@ -308,7 +308,8 @@ export interface Receipted {
   readonly number: number;
   readonly receipt: string;
   readonly round_id: string;
-  readonly kept: string;
+  /** The file that proves the move; left out while the events before it are secret. */
+  readonly kept?: string;
 }
 
 /** One of a game's suggestions, by the game's name. The folder of a game adds its own. */

@@ -65,6 +65,8 @@ export interface MauBinh {
   readonly takes_signed?: boolean;
   /** Whether what was handed in unsigned has to be signed now. */
   readonly sign_now?: boolean;
+  /** The file that proves this seat's newest move, once all events may be seen. */
+  readonly kept?: string;
   readonly instant_wins?: readonly InstantWin[];
   readonly opened?: readonly boolean[];
   readonly hands?: readonly (readonly Card[])[] | null;

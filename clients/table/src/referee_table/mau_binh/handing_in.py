@@ -7,7 +7,9 @@ time is nearly up; bots wait for people.
 
 from typing import Any, Final
 
+from referee.evidence.dsse import Envelope
 from referee.games.mau_binh.event import MAX_EVENTS
+from referee.transcript.chain import FORM
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
 from referee_table.cards import texts
 from referee_table.instant import groups_of
@@ -52,6 +54,10 @@ class HandingIn(Play):
             shown["arrangement"] = split(cards)
         if commitment:
             shown["commitment"] = commitment.hex()
+        if state.showdown is not None and any(state.receipts[seat : seat + 1]):
+            shown["kept"] = self.kept(
+                FORM.read(Envelope.parse(state.receipts[seat]).payload).number, state.receipts[seat]
+            )
         if self.phase == "PLAYING":
             shown["hand_in_time"] = self.hand_in_time
             shown["arrangements_left"] = self._events_left(seat)
@@ -139,6 +145,7 @@ class HandingIn(Play):
         else:
             event.arrange.CopyFrom(arrangement_of(draft.cards))
         answer = await self.submit(event, draft)
+        self.keep_receipt(seat)
         self.state.drafts[seat] = None
         if draft.commitment:
             self.state.commitments[seat] = draft.commitment
@@ -146,6 +153,12 @@ class HandingIn(Play):
             self.state.arranged[seat] = draft.cards
             await self.look()
         return {"violations": self.violations(answer.violations)} | self.receipt()
+
+    def keep_receipt(self, seat: int) -> None:
+        """Keep the newest receipt as that of a seat's newest event, whose file the seat gets once all is shown."""
+        if not self.state.receipts:
+            self.state.receipts = [b""] * len(self.round.seats)
+        self.state.receipts[seat] = self.message.receipt
 
     async def hand_in(self) -> None:
         """Hand in what is held back; of a seat that has to sign and did not, the last that it signed counts."""

@@ -114,6 +114,7 @@ class MauBinhPlay(HandingIn):
         event = mau_binh_pb2.MauBinhEvent(seat=seat)
         event.leave.SetInParent()
         await self.submit(event, move)
+        self.keep_receipt(seat)
         self.state.gone[seat] = True
         if self.round.hands:
             await self.look()

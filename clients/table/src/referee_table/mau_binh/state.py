@@ -17,7 +17,8 @@ class Draft(msgspec.Struct, kw_only=True):
 class MauBinhState(msgspec.Struct, kw_only=True):
     """A round of Mậu Binh. Lists go by seat. ``nonces`` and ``planned`` are the bots' own.
 
-    ``drafts`` are the newest of each seat that the referee does not have, ``finals`` the seats that are done.
+    ``drafts`` are the newest of each seat that the referee does not have, ``finals`` the seats that are done,
+    ``receipts`` those of each seat's newest event.
     """
 
     deadline: int = 0
@@ -30,6 +31,7 @@ class MauBinhState(msgspec.Struct, kw_only=True):
     gone: list[bool] = []
     drafts: list[Draft | None] = []
     finals: list[bool] = []
+    receipts: list[bytes] = []
     is_opening: bool = False
     showdown: dict[str, Any] | None = None
     instant_wins: list[dict[str, Any]] = []
