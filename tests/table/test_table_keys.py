@@ -1,6 +1,7 @@
 """Seats with keys of their own: the page signs, the round reaches E2, and nobody else can act for the seat."""
 
 import asyncio
+import base64
 import json
 from typing import Any
 
@@ -9,9 +10,12 @@ from referee_table.bundle import Prover
 
 from referee.audit.bundle import prove_round
 from referee.rulesets import load_builtin
+from referee.transcript.receipted import read_receipted_event
 from tests.table.scripted_player import Player, View, play_anything, split
 from tests.table.signing_player import SigningPlayer
 from tests.table.table_scene import GAMES, Scene, phase_is, ready
+
+ARRANGING_MS = 60_000
 
 
 async def keyed(scene: Scene, ruleset: str, *names: str, bots: int = 0, plays: bool = True, **terms: Any) -> list[Any]:  # noqa: ANN401 - of create
@@ -168,6 +172,25 @@ async def test_course_of_an_open_mau_binh_table_hides_other_seats(scene: Scene) 
     assert not view["round"]["course"]["is_whole"]
     other = await binh.until(lambda view: view["round"]["mau_binh"]["handed_in"][0])
     assert other["round"]["course"]["events"] == []
+
+
+async def test_file_of_a_move_comes_once_the_events_before_it_are_shown(scene: Scene) -> None:
+    """It holds all events up to the move, which on an open table of Mau Binh are secret while seats arrange."""
+    an, binh = await keyed(scene, "mau_binh.classic", "An", "Bình", plays=False)
+    await ready(an, binh)
+    view = await an.until(phase_is("PLAYING"))
+    hand, round_id = view["round"]["hand"], view["round"]["round_id"]
+    answer = await an.ask("arrange", round_id=round_id, is_final=False, **split(hand))
+    assert "kept" not in answer
+    assert "kept" not in (await an.until(lambda view: bool(view["round"]["course"]["events"])))["round"]["mau_binh"]
+    scene.clock.move(ARRANGING_MS)
+    shown = await an.until(phase_is("SHOWDOWN"))
+    kept = read_receipted_event(shown["round"]["mau_binh"]["kept"].encode())
+    assert kept is not None
+    assert [json.loads(event)["seat"] for event in kept.events] == [0]
+    assert len(kept.signature) == 128
+    assert base64.b64decode(answer["receipt"]).decode() == kept.receipt
+    assert "kept" not in (await binh.until(phase_is("SHOWDOWN")))["round"]["mau_binh"]
 
 
 async def test_key_that_cannot_verify_is_left_out(scene: Scene) -> None:

@@ -128,7 +128,7 @@ def test_proof_speaks_to_the_one_who_looks(table, invite) -> None:
 
 
 def test_downloaded_bundle_has_the_receipts_of_ones_own_moves(table, invite, tmp_path: Path) -> None:
-    """The page keeps what proves a move when the table answers it; the file verifies, and not with a move changed."""
+    """The page keeps what proves a move when the table answers it; a receipt of a changed move counts for nothing."""
     guest = invite("An", language="en")
     guest.host(table.url, TEXAS, bots=1)
     guest.get_ready()
@@ -143,16 +143,19 @@ def test_downloaded_bundle_has_the_receipts_of_ones_own_moves(table, invite, tmp
     download.value.save_as(file)
     bundle = json.loads(file.read_text())
     (kept,) = [json.loads(text) for text in bundle["event_receipts"]]
-    assert json.loads(kept["event"])["seat"] == 0
+    assert json.loads(kept["events"][-1])["seat"] == 0
 
     origin, log_key, root_key = page.locator(".proof dl dd").all_inner_texts()[-3:]
     keys = ["--log-key", log_key, "--root-key", root_key, "--origin", origin]
     proved = referee("verify", file, *keys)
     assert proved.returncode == 0, proved.stdout
-    kept["previous_hash"] = "00" * 32
+    assert "RECEIPT_REFUSED" not in proved.stdout
+    kept["events"][-1] = kept["events"][-1].replace('"seat":0', '"seat":1')
     bundle["event_receipts"] = [json.dumps(kept, sort_keys=True, separators=(",", ":"))]
     file.write_text(json.dumps(bundle))
-    assert referee("verify", file, *keys).returncode == 1
+    changed = referee("verify", file, *keys)
+    assert changed.returncode == 0, changed.stdout
+    assert "RECEIPT_REFUSED" in changed.stdout
 
 
 def test_proof_says_which_times_differ_from_the_devices_clock(table, invite) -> None:
