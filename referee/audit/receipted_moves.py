@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from referee.audit.course import course_of, is_timeout, seat_of
-from referee.audit.reading import is_canonical
 from referee.audit.round_leaves import RoundLeaves
 from referee.dealing.header import NO_KEY
-from referee.evidence.canonical import CanonicalError, unhex
+from referee.evidence.canonical import CanonicalError, decode, unhex
 from referee.evidence.ed25519 import SIGNATURE_SIZE, is_signature
 from referee.games import GAMES, EventBytesError, LawError, under_ruleset
 from referee.rulesets import Ruleset
@@ -38,7 +37,7 @@ def receipted_fault(
     if (course.number, course.event_hash.hex()) != (receipt.number, receipt.event_hash):
         return "its receipt is of other events, or they start from another deal"
     faults += [
-        f"event {number} is not canonical" for number, event in enumerate(events, 1) if not is_canonical(event[0])
+        f"event {number} is not canonical" for number, event in enumerate(events, 1) if not _is_canonical(event[0])
     ]
     faults += _time_faults(receipt, leaves)
     return faults[0] if faults else _signer_fault(kept, leaves, course) or _rule_fault(kept, receipt, leaves, ruleset)
@@ -110,3 +109,12 @@ def _rule_fault(
     except (EventBytesError, CanonicalError, LawError) as error:
         return f"its last event is none of the game: {error}"
     return None
+
+
+def _is_canonical(event: bytes) -> bool:
+    """Return whether the bytes are the canonical text of any value."""
+    try:
+        decode(event)
+    except CanonicalError:
+        return False
+    return True

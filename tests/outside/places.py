@@ -206,7 +206,7 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
         "referee.evidence.canonical:Form.read": Place(
             lambda data: Form(ReceiptedEvent).read(data),
             (CanonicalError,),
-            b'{"event":"{}","previous_hash":"00","receipt":"a"}',
+            b'{"events":["{}"],"receipt":"a","signature":""}',
         ),
         "referee.evidence.dsse:Envelope.parse": Place(
             Envelope.parse,
