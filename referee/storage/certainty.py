@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from referee.evidence.printable import error_words
 from referee.storage.record import StoreAwayError, StoreBusyError
 
 WAIT_SECONDS: Final = 5.0
@@ -94,7 +95,7 @@ class Certainty:
         try:
             commit()
         except Exception as error:  # noqa: BLE001 - those who wait get it
-            failure = str(error) or type(error).__name__
+            failure = error_words(error)
         with self._changed:
             self._since, self._failure = None, failure
             self._changed.notify_all()

@@ -36,7 +36,7 @@ def test_every_finding_and_verdict_is_in_one_row() -> None:
 
 def test_rows_name_the_parties_that_a_dispute_names() -> None:
     for _, named, sure, codes in rows():
-        for code in [Code(one) for one in codes if one not in NOT_FINDINGS]:
+        for code in [Code[one] for one in codes if one not in NOT_FINDINGS]:
             texts = explain(code)
             assert (code, named) == (code, {party.value for party in texts.who} or {"nobody"})
             assert (code, sure) == (code, "proved" if texts.at_fault else "possible" if texts.who else "-")

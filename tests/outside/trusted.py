@@ -120,6 +120,8 @@ COUNTING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee.storage.reader:Reader.newest_cosigned",
             "referee.storage.schema:open_schema",
             "referee.storage.store:Store.keep_cosigned",
+            "referee.storage.store:Transaction.write",
+            "referee.storage.store:_moving",
             "referee.storage.upgrade:_list_rounds",
             "referee_harness.script:_by_seat",
             "referee_table.bundle:Prover.bundle",

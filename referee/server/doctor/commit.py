@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from referee.server.doctor.check_result import CheckResult
-from referee.storage import DataLossError, Store, StoreError, open_store, stall_of, trouble_of
+from referee.storage import DataLossError, Store, StoreError, WriteTrouble, open_store, stall_of, trouble_of
 from referee.storage.writer import STALL_SECONDS
 
 _SLOW_MS: Final = 500.0
@@ -19,7 +19,7 @@ class _Commit:
 
     def __init__(self, data: Path, database: str | None) -> None:
         self.store: Store | None = None
-        self.error: StoreError | DataLossError | None = None
+        self.trouble: WriteTrouble | None = None
         self.seconds = 0.0
         self._thread = threading.Thread(target=self._run, args=(data, database), name="doctor-commit", daemon=True)
         self._thread.start()
@@ -36,7 +36,7 @@ class _Commit:
             self.store.touch()
             self.seconds = time.perf_counter() - began
         except (StoreError, DataLossError) as error:
-            self.error = error
+            self.trouble = trouble_of(error)
         finally:
             if self.store is not None:
                 self.store.close()
@@ -47,9 +47,9 @@ def check_commit(data: Path, database: str | None) -> Iterator[CheckResult]:
     commit = _Commit(data, database)
     if not commit.has_ended(STALL_SECONDS):
         stage = commit.store.stage if commit.store is not None else "COMMIT"
-        commit.error = stall_of(database, stage=stage, seconds=STALL_SECONDS)
-    if commit.error is not None:
-        trouble = trouble_of(commit.error)
+        commit.trouble = trouble_of(stall_of(database, stage=stage, seconds=STALL_SECONDS))
+    if commit.trouble is not None:
+        trouble = commit.trouble
         yield CheckResult.fail("commit", trouble.cause, trouble.remedy)
         return
     measured = f"returned in {commit.seconds * 1000:,.0f} ms"
