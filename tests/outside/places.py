@@ -228,6 +228,7 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
         ),
         # files and parts that an auditor is given
         "referee.audit.bundle:_read": Place(_calling("referee.audit.bundle:_read"), (BundleError,), _BUNDLE),
+        "referee.audit.receipted_moves:_is_canonical": Place(_calling("referee.audit.receipted_moves:_is_canonical")),
         "referee.audit.course:_members": Place(_calling("referee.audit.course:_members")),
         "referee.audit.dispute.case:case_of_bundle": Place(
             _calling("referee.audit.dispute.case:case_of_bundle", **_LOG), (BundleError,), _BUNDLE

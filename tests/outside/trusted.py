@@ -46,6 +46,7 @@ PARSING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee.service.listing:RoundList._revealed",
             "referee.service.round_service:RoundService._accept",
             "referee.web.codec:Json.encode",
+            "referee_client.playing:_signer_of",
             "referee_client.receipts:_name",
             "referee_table.dealing:opened",
             "referee_table.loading:_law",
