@@ -14,6 +14,7 @@ from typing import Final
 
 from referee.evidence.printable import error_words
 from referee.storage.record import StoreAwayError, StoreBusyError
+from referee.threads import lasting
 
 WAIT_SECONDS: Final = 5.0
 """Time for a commit. One that takes longer is trouble, and nobody waits for it any more."""
@@ -74,9 +75,8 @@ class Certainty:
         with self._changed:
             for _ in range(2):  # a commit that had begun before may not cover this one
                 if self._since is None:
+                    lasting(self._run, self._commit, name="log-certainty").start()
                     self._since, self._failure = time.monotonic(), ""
-                    arguments = (self._commit,)
-                    threading.Thread(target=self._run, args=arguments, name="log-certainty", daemon=True).start()
                 begun = self._since
                 while self._durable < commits and self._since == begun:
                     left = begun + WAIT_SECONDS - time.monotonic()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import structlog
 from sqlalchemy import Engine
 
+from referee.evidence.printable import error_words
 from referee.storage.record import StandbyAwayError, StoreBusyError, StoreError, StoreStalledError
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def stalled(engine: Engine, stage: str, seconds: float) -> StoreError:
         finally:
             connection.close()
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what the database says
-        return StoreStalledError(f"{words}, and the database cannot be asked why: {error}")
+        return StoreStalledError(f"{words}, and the database cannot be asked why: {error_words(error)}")
     said = "; ".join(
         f"session {pid} of {place} is {state} for {held:.0f} s{_waits(kind, event)}"
         for pid, place, kind, event, state, held in holders

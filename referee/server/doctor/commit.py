@@ -1,6 +1,5 @@
 """Check of a commit: one that changes nothing a reader sees, and that need not return."""
 
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Final
 from referee.server.doctor.check_result import CheckResult
 from referee.storage import DataLossError, Store, StoreError, WriteTrouble, open_store, stall_of, trouble_of
 from referee.storage.writer import STALL_SECONDS
+from referee.threads import lasting
 
 _SLOW_MS: Final = 500.0
 """Time of a commit from which it is warned of, as the alert on slow commits does."""
@@ -21,7 +21,7 @@ class _Commit:
         self.store: Store | None = None
         self.trouble: WriteTrouble | None = None
         self.seconds = 0.0
-        self._thread = threading.Thread(target=self._run, args=(data, database), name="doctor-commit", daemon=True)
+        self._thread = lasting(self._run, data, database, name="doctor-commit")
         self._thread.start()
 
     def has_ended(self, seconds: float) -> bool:

@@ -8,6 +8,7 @@ import structlog
 from referee.storage import Store, log_place, open_store, stall_of, trouble_of
 from referee.storage.schema import VERSION
 from referee.storage.writer import STALL_SECONDS
+from referee.threads import lasting
 
 _log = structlog.get_logger("referee.server")
 
@@ -17,18 +18,19 @@ def open_reporting(data: Path, database: str | None, *, is_first: bool) -> Store
 
     Log that its schema was upgraded and, in the first worker, what settings of the database lose in a failover.
     """
+    opened = threading.Event()
 
     def report() -> None:
+        if opened.wait(STALL_SECONDS):
+            return
         trouble = trouble_of(stall_of(database, stage="COMMIT", seconds=STALL_SECONDS))
         _log.error("log cannot be written", kind=trouble.kind, cause=trouble.cause, remedy=trouble.remedy)
 
-    timer = threading.Timer(STALL_SECONDS, report)
-    timer.daemon = True
-    timer.start()
+    lasting(report, name="log-opening").start()
     try:
         store = open_store(data, database=database)
     finally:
-        timer.cancel()
+        opened.set()
     if store.found_version != VERSION:
         place = log_place(data, database)
         _log.warning("schema upgraded", version_before=store.found_version, version=VERSION, place=place)

@@ -64,7 +64,7 @@ class WriteWatch:
         if writer.batch_seconds >= _EXPLAIN_SECONDS:
             if waited >= RETRY_SECONDS and (self._asking is None or not self._asking.is_alive()):
                 self._tried = now
-                self._asking = threading.Thread(target=writer.explain, name="write-cause", daemon=True)
+                self._asking = lasting(writer.explain, name="write-cause")
                 self._asking.start()
         elif waited >= (IDLE_SECONDS if writer.trouble is None else RETRY_SECONDS) and (
             writer.trouble is not None or writer.idle_seconds >= IDLE_SECONDS
