@@ -48,3 +48,11 @@ def writer(store: Store, bench: Bench) -> Iterator[Writer]:
     """Open a writer on the store, which makes a log in it."""
     with Writer(store, bench.signer, origin=ORIGIN) as running:
         yield running
+
+
+@pytest.fixture
+def schema(postgres: PostgresServer) -> str:
+    """Make an empty schema and return its name."""
+    name = f"test_{uuid.uuid4().hex}"
+    postgres.make_schema(name)
+    return name
