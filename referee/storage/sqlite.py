@@ -37,7 +37,7 @@ _PAGE_SIZE: Final = 2_048
 _LEAST_ROOM: Final = 1_048_576
 """Free bytes on the disk below which the store counts as full, even if a small write would still succeed."""
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
-_DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG})
 
 
 def open_sqlite(folder: Path, *, busy_timeout_ms: int = 10_000) -> Store:

@@ -54,7 +54,11 @@ def test_published_log_is_verified_from_its_folder_and_over_http(project: Path, 
         f"demo.{ruleset.id}": ROUNDS for ruleset in load_builtin()
     }
     with served(published.tiles) as address:
-        assert verified(project, "--tiles", address, *published.terms) == (0, result)
+        code, over_http = verified(project, "--tiles", address, *published.terms)
+    assert over_http["as_of"] > result["as_of"], (
+        "a service is verified at the verifier's clock, a copy as of its newest time"
+    )
+    assert (code, over_http | {"as_of": result["as_of"]}) == (0, result)
 
 
 def test_published_tile_with_one_bit_changed_is_found(project: Path, published: Published) -> None:

@@ -241,7 +241,10 @@ class Connection {
         break;
       case "view":
         learnTime(message.time);
-        keepReceipted({ ...message.round?.mau_binh, round_id: message.round?.round_id });
+        for (const part of Object.values(message.round ?? {})) {
+          // a game's part of the round may have the proof of this seat's newest move
+          keepReceipted({ ...(part as object), round_id: message.round?.round_id });
+        }
         if (this.#isOld || this.view?.room !== message.room || message.version > this.view.version) {
           this.view = message;
           this.#isOld = false;
