@@ -12,6 +12,7 @@ it waited for a synchronous standby and the wait was cancelled. Fail over to a s
 synchronously: a head that moved back stops every writer.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Engine, create_engine, event
@@ -124,7 +125,7 @@ def postgres_stall(url: str, stage: str, seconds: float) -> StoreError:
     """Return the error of a transaction that has been in a stage for so long, with what the database says of it."""
     engine = _engine(url, read_only=True)
     try:
-        return stalled(engine, stage, seconds)
+        return stalled(engine, stage, seconds, is_gone=_is_gone)
     finally:
         engine.dispose()
 
@@ -217,7 +218,7 @@ def _flavor(timeout: float) -> Flavor:
         is_replicated=True,
         busy_seconds=_BUSY_SECONDS,
         free=end_silent_holder,
-        stalled=stalled,
+        stalled=partial(stalled, is_gone=_is_gone),
         lock=LockStatements(
             shared=f"SELECT pg_try_advisory_lock_shared({_LOCK}), ({_UNTIMED})",
             alone=f"SELECT pg_try_advisory_lock({_LOCK}), ({_UNTIMED})",

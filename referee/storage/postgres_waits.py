@@ -5,13 +5,14 @@ and behind a proxy the database would wait for it for ever. A session that waits
 that would only hide that what it wrote is not replicated.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 from sqlalchemy import Engine
 
 from referee.evidence.printable import error_words
-from referee.storage.record import StandbyAwayError, StoreBusyError, StoreError, StoreStalledError
+from referee.storage.record import StandbyAwayError, StoreAwayError, StoreBusyError, StoreError, StoreStalledError
 
 if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPICursor
@@ -36,6 +37,8 @@ _STANDBYS: Final = """
     SELECT current_setting('synchronous_standby_names'),
         coalesce((SELECT string_agg(application_name, ', ') FROM pg_stat_replication), '')
 """
+_SILENT: Final = "connection timeout expired"
+"""The driver's words for a server that has not answered at all."""
 
 _log = structlog.get_logger("referee.log")
 
@@ -65,22 +68,18 @@ def _holders(cursor: "DBAPICursor") -> list[Any]:
     return list(cursor.fetchall())
 
 
-def stalled(engine: Engine, stage: str, seconds: float) -> StoreError:
-    """Return the error of a transaction that has been in its stage for so long, with what the database says of it."""
-    what = {"BEGIN": "a transaction waits for another writer", "COMMIT": "a commit has not returned"}
+def stalled(engine: Engine, stage: str, seconds: float, *, is_gone: Callable[[Exception], bool]) -> StoreError:
+    """Return the error of a transaction that has been in its stage for so long, with what the database says of it.
+
+    A database that refuses the question is away, and one that does not answer it is stalled.
+    """
+    what = {"BEGIN": "a transaction has not begun", "COMMIT": "a commit has not returned"}
     words = f"{what.get(stage, 'a transaction has not ended')} for {seconds:.0f} s"
     try:
-        connection = engine.raw_connection()
-        try:
-            cursor = connection.cursor()
-            cursor.execute(_HOLDERS)
-            holders = cursor.fetchall()
-            cursor.execute(_STANDBYS)
-            names, connected = cursor.fetchall()[0]
-        finally:
-            connection.close()
+        names, connected, holders = _asked(engine)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what the database says
-        return StoreStalledError(f"{words}, and the database cannot be asked why: {error_words(error)}")
+        kind = StoreAwayError if is_gone(error) and _SILENT not in str(error) else StoreStalledError
+        return kind(f"{words}, and the database cannot be asked why: {error_words(error)}")
     said = "; ".join(
         f"session {pid} of {place} is {state} for {held:.0f} s{_waits(kind, event)}"
         for pid, place, kind, event, state, held in holders
@@ -91,6 +90,22 @@ def stalled(engine: Engine, stage: str, seconds: float) -> StoreError:
             f"{text}; synchronous_standby_names is {names!r}, and connected are: {connected or 'none'}"
         )
     return StoreBusyError(text) if stage == "BEGIN" else StoreStalledError(text)
+
+
+def _asked(engine: Engine) -> tuple[str, str, list[Any]]:
+    connection = engine.raw_connection()
+    try:
+        cursor = connection.cursor()
+        cursor.execute(_HOLDERS)
+        holders = list(cursor.fetchall())
+        cursor.execute(_STANDBYS)
+        names, connected = cursor.fetchall()[0]
+    except BaseException:
+        connection.invalidate()  # one that is broken must not be handed out again
+        raise
+    finally:
+        connection.close()
+    return names, connected, holders
 
 
 def _waits(kind: str, event: str) -> str:

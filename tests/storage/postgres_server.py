@@ -99,10 +99,12 @@ class PostgresServer:
     def frozen(self) -> Iterator[None]:
         """Stop every process of the server for the block, as a machine that hangs does."""
         first = psutil.Process(int((self._data / "postmaster.pid").read_text().split()[0]))
+        first.suspend()  # before its children are counted, so that it makes no more
         processes = [first, *first.children(recursive=True)]
-        for process in processes:
-            process.suspend()
         try:
+            for process in processes[1:]:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.suspend()
             yield
         finally:
             for process in processes:

@@ -3,19 +3,22 @@
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from referee.server.process.write_watch import WriteWatch
-from referee.storage import Append, Writer, WriteTrouble
+from referee.storage import Append, Logged, Writer, WriteTrouble
+from referee.storage.postgres import _NETWORK, open_postgres
 from referee.storage.sqlite import FILE_NAME, open_sqlite
 from tests.storage.log_bench import Bench
+from tests.storage.postgres_server import PostgresServer
 from tests.storage.test_storage_trouble import breakable
 from tests.waiting import until
 
-Ask = Callable[[Writer], None]
+Ask = Callable[[Writer], object]
 
 
 class Gate:
@@ -54,8 +57,8 @@ def gate() -> Iterator[Gate]:
     made.open()
 
 
-def append(writer: Writer) -> None:
-    writer.submit(Append(leaf=b"one"))
+def append(writer: Writer) -> Future[tuple[Logged, ...]]:
+    return writer.submit(Append(leaf=b"one"))
 
 
 def prove(writer: Writer) -> None:
@@ -87,6 +90,54 @@ def test_commit_that_hangs_is_reported_until_it_returns(tmp_path: Path, bench: B
         until(lambda: not kind(), "the trouble is not over")
         assert changes[0] is not None
         assert changes[1:] == [None]
+
+
+@contextmanager
+def crashed(postgres: PostgresServer) -> Iterator[None]:
+    """Stop the server for the block, as a crash does."""
+    postgres.stop("immediate")
+    try:
+        yield
+    finally:
+        postgres.start()
+
+
+@pytest.mark.parametrize(
+    ("taken", "kind", "why"),
+    [(PostgresServer.frozen, "STALLED", "connection timeout expired"), (crashed, "AWAY", "No such file or directory")],
+    ids=["frozen", "crashed"],
+)
+def test_frozen_database_is_another_trouble_than_one_that_is_away(  # noqa: PLR0913 - two cases, and what they need
+    *,
+    postgres: PostgresServer,
+    schema: str,
+    bench: Bench,
+    monkeypatch: pytest.MonkeyPatch,
+    taken: Callable[[PostgresServer], AbstractContextManager[None]],
+    kind: str,
+    why: str,
+) -> None:
+    """While one batch is under way, which is appended once the database is back."""
+    monkeypatch.setitem(_NETWORK, "connect_timeout", 2)  # the driver's least
+    with bench.writing(open_postgres(postgres.url(schema), timeout=60)) as (_, writer):
+        append(writer).result(60)
+        watch, changes = reported(writer)
+        with taken(postgres):
+            answer = append(writer)
+
+            def is_explained() -> bool:
+                watch.look()
+                trouble = watch.trouble
+                return trouble is not None and "has not begun" in trouble.cause and why in trouble.cause
+
+            until(is_explained, "the trouble has no cause")
+            assert watch.trouble is not None
+            assert (watch.trouble.kind, answer.done()) == (kind, False)
+        assert answer.result(60)[0].receipt.index == 1
+        until(lambda: writer.trouble is None, "the trouble is not over")
+        watch.look()
+        assert changes[-1] is None
+        until(lambda: "write-cause" not in {thread.name for thread in threading.enumerate()}, "a question does not end")
 
 
 def test_lock_of_another_process_is_named_before_the_wait_for_it_ends(tmp_path: Path, bench: Bench) -> None:
