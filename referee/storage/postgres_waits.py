@@ -78,7 +78,7 @@ def stalled(engine: Engine, stage: str, seconds: float, *, is_gone: Callable[[Ex
     try:
         names, connected, holders = _asked(engine)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what the database says
-        kind = StoreAwayError if is_gone(error) and _SILENT not in str(error) else StoreStalledError
+        kind = StoreAwayError if is_gone(error) and _SILENT not in error_words(error) else StoreStalledError
         return kind(f"{words}, and the database cannot be asked why: {error_words(error)}")
     said = "; ".join(
         f"session {pid} of {place} is {state} for {held:.0f} s{_waits(kind, event)}"
