@@ -62,8 +62,8 @@ def _values_alone(view: View) -> dict[Combination | None, Fraction] | None:
     times, three = rules.leaving_multiplier, rules.last_three_of_spades
 
     def usual(rest: CardSet) -> int:
-        with_three = three.applies and rest & THREE_OF_SPADES
-        return times * (three.units * len(left) if with_three else rules.leftover_prices.card * sum(left))
+        least = three.units if three.applies and rest & THREE_OF_SPADES else 0
+        return times * sum([max(least, rules.leftover_prices.card * count) for count in left])
 
     stop = rules.stopped_three_of_spades
     may_stop = stop.applies and view.counts[view.to_beat_seat] == 1 and view.unseen & THREE_OF_SPADES

@@ -135,9 +135,9 @@ class Playout:
         return self.to_beat is not None and self.to_beat_seat != seat and not self.passed >> seat & 1
 
     def _end_alone(self, last: int) -> None:
-        """End the round for the last seat; 3♠ pays if it still holds it."""
+        """End the round for the last seat; 3♠ pays if it still holds it, unless the cards left cost more."""
         self._pay_chain()
-        self._end(last, with_three=bool(self.held[last] & THREE_OF_SPADES))
+        self._end(last, with_three=bool(self.held[last] & THREE_OF_SPADES), is_alone=True)
 
     def _go_on(self, seat: int) -> None:
         count, out, owner = len(self.held), self.passed | self.gone, self.to_beat_seat
@@ -186,11 +186,11 @@ class Playout:
                 self.net[stopped] -= units
         self.winner = winner
 
-    def _end(self, winner: int, *, with_three: bool) -> None:
-        with_three = with_three and self.rules.last_three_of_spades.applies
+    def _end(self, winner: int, *, with_three: bool, is_alone: bool = False) -> None:
+        three = self.rules.last_three_of_spades.units if with_three and self.rules.last_three_of_spades.applies else 0
         for seat, left in enumerate(self.held):
             if seat != winner:
-                units = self.rules.last_three_of_spades.units if with_three else left_units(self.rules, left)
+                units = max(three, left_units(self.rules, left)) if is_alone or not three else three
                 units *= self._times(seat)
                 self.net[seat] -= units
                 self.net[winner] += units

@@ -6,7 +6,8 @@ passed; that seat then leads, or, where it has left, the next one still in. The 
 - a seat has no cards: it has won, with a single 3♠ as its last play by *kết 3 bích*;
 - a seat that holds nothing but 3♠ has its play beaten: it is stopped, and the seat that beat it has won. This comes
   before the first rule, also if the beating play was the last of its seat;
-- one seat remains; it is paid as for *kết 3 bích* if it still holds 3♠, so that nobody avoids that price by leaving.
+- one seat remains; it is paid as for *kết 3 bích* if it still holds 3♠ and the cards left cost no more, so that nobody
+  avoids a price by leaving.
   But the play of a seat that left still counts: a last seat that can answer it has its turn first. By beating the play
   it may stop or chop as if nobody had left; then, or if it does not beat it, the round ends.
 

@@ -14,7 +14,8 @@
 
 Chops come first, in the order played, then the end by paying seat, each with LEAVING last, then COMMISSION. The last
 three reasons are paid only where the ruleset has such a rule. Transfers of nothing are left out. A seat that left is a
-loser like any other, its cards count as left, and a chop or a stop that took its play is paid.
+loser like any other, its cards count as left, and a chop or a stop that took its play is paid. To a last seat with 3♠
+it pays for its cards where these cost more, so that leaving saves nothing.
 
 Source: the text that ``tien_len.mien_nam.toml`` quotes, a sentence beside each number.
 """
@@ -128,7 +129,8 @@ def _end_transfers(state: State, ending: Ending, stake: Amount) -> Iterator[Tran
     losers = [Seat(seat) for seat in range(state.seat_count) if seat != winner]
     match ending.kind:
         case EndKind.LAST_SEAT if rules.last_three_of_spades.applies and state.held[winner] & THREE_OF_SPADES:
-            yield from _last_three_transfers(state, losers, winner, stake)
+            for loser in losers:
+                yield from _dearer_transfers(state, loser, winner, stake)
         case EndKind.OUT_OF_CARDS | EndKind.LAST_SEAT:
             for loser in losers:
                 yield from _leftover_transfers(state, loser, winner, stake)
@@ -160,6 +162,13 @@ def _with_leaving(state: State, transfers: Iterable[Transfer]) -> Iterator[Trans
 def _last_three_transfers(state: State, losers: Sequence[Seat], winner: Seat, stake: Amount) -> Iterator[Transfer]:
     amount = Amount(state.rules.last_three_of_spades.units * stake)
     return (Transfer(loser, winner, amount, Reason.LAST_THREE_OF_SPADES) for loser in losers)
+
+
+def _dearer_transfers(state: State, loser: Seat, winner: Seat, stake: Amount) -> Iterable[Transfer]:
+    """Return the transfers for 3♠ of a seat that left, or for its cards where they cost more: leaving saves nothing."""
+    leftover = list(_leftover_transfers(state, loser, winner, stake))
+    three = list(_last_three_transfers(state, [loser], winner, stake))
+    return max(three, leftover, key=lambda transfers: sum(transfer.amount for transfer in transfers))
 
 
 def _leftover_transfers(state: State, loser: Seat, winner: Seat, stake: Amount) -> Iterator[Transfer]:

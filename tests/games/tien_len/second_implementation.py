@@ -270,9 +270,9 @@ class SlowRound:
             self._close_trick()
 
     def _end_alone(self, last: int) -> None:
-        """Pay the last seat for 3♠, or for the cards that the others have left."""
+        """Pay the last seat for 3♠, or for the cards that the others have left, if it has no 3♠ or they cost more."""
         for loser in set(range(len(self.hands))) - {last}:
-            if self.last_three and "3S" in self.hands[last]:
+            if self.last_three and "3S" in self.hands[last] and leftover(self.hands[loser])[0] <= 26:
                 self.debts[loser, last, "LAST_THREE_OF_SPADES", ""] += 26
             else:
                 self._pay_leftover(loser, last)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from referee.cards import HOUSE, Card, Seat, parse_cards
 from referee.games import LeaderBy
@@ -240,6 +241,14 @@ def test_cards_that_cost_more_than_an_untouched_hand_are_paid_for(house: TienLen
         (6, "LEFTOVER", "PAIR_RUN_3"),
         (36, "LEAVING", ""),
     ]
+
+
+def test_seat_that_leaves_to_one_with_a_cheap_three_of_spades_pays_for_its_cards(house: TienLenRules) -> None:
+    """Where 3♠ costs 5 and thirteen cards cost 16 untouched, leaving must not save 11."""
+    cheap = replace(house, last_three_of_spades=replace(house.last_three_of_spades, units=5))
+    outcome = settle(apply(begin(cheap, hands_deal(HANDS[:2], leader=0)), Leave(Seat(1), 1)))
+    paid = [(paid.amount, paid.reason) for paid in outcome.transfers if paid.payer == 1]
+    assert paid == [(UNTOUCHED, "UNTOUCHED"), (UNTOUCHED * (TIMES - 1), "LEAVING")]
 
 
 def test_seat_that_leaves_to_one_with_the_three_of_spades_pays_for_it_many_times(house: TienLenRules) -> None:
