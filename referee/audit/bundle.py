@@ -90,8 +90,12 @@ class ProvedRound(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_proved(self) -> bool:
-        """Whether the round has ended without a finding and, if it was dealt, its deck was dealt again."""
-        if self.result is None or self.findings or self.leaves is None:
+        """Whether the round has ended without a finding and, if it was dealt, its deck was dealt again.
+
+        A receipt that is refused weighs nothing.
+        """
+        is_found = any(finding.code is not Code.RECEIPT_REFUSED for finding in self.findings)
+        if self.result is None or is_found or self.leaves is None:
             return False
         has_ended = self.leaves.settle is not None or self.leaves.abort is not None
         return has_ended and (self.result.is_redealt or self.leaves.deal is None)

@@ -24,6 +24,7 @@ from referee.cli.witnessing import (
     witnessing_of,
 )
 from referee.evidence.vkey import VerifierKey
+from referee.finding import Severity
 from referee.server.clock import system_clock
 
 
@@ -108,7 +109,8 @@ def _print(console: Console, found: ProvedRound) -> None:
         console.print(grid)
     for finding in found.findings:
         place = "" if finding.leaf_index is None else f" at leaf {finding.leaf_index}"
-        console.print(f"[red]✗ {finding.code.value}[/]{place}: {shown(finding.detail)}", highlight=False)
+        sign = "[red]✗" if finding.severity is Severity.FAIL else "[yellow]•"
+        console.print(f"{sign} {finding.code.value}[/]{place}: {shown(finding.detail)}", highlight=False)
     for line in found.unchecked:
         console.print(f"[yellow]{line}[/]")
     if found.explained:

@@ -51,7 +51,7 @@ const WRONG_RESULTS: readonly (readonly [example: string, change: (result: Membe
   ],
   ["check", ({ values }) => ((values as Members[])[2]!["name"] = "đôi"), "check.values[2].name"],
   ["review.ready", (result) => (result["choices"] = null), "review.choices"],
-  ["decide.flop", (result) => delete result["kept"], "decide.kept"],
+  ["decide.flop", (result) => delete result["receipt"], "decide.receipt"],
   ["share", (result) => (result["until"] = "soon"), "share.until"],
 ];
 
