@@ -25,11 +25,12 @@ FAULTS: Final = [
 ]
 SCRIPT: Final = """\
 import os
+import grpc
 from referee.server.settings.advice import AdviceSettings
 from referee.server.process.app import Application
 from referee.server.process.options import ServerOptions
 from referee.server.settings.configuration import Configuration, LogSettings, ServeSettings
-from referee_client import Client, Terms
+from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
 
 configuration = Configuration(
     serve=ServeSettings(listen="127.0.0.1:0", drain_lead=0.0),
@@ -37,11 +38,15 @@ configuration = Configuration(
     advice=AdviceSettings(seconds=100),
 )
 options = ServerOptions(configuration=configuration, sweep=False)
-with Application(options) as app, Client(f"127.0.0.1:{app.port}", timeout=100) as client:
-    game = client.mau_binh(Terms(table="t", ruleset="mau_binh.classic", seats=2, stake=100))
-    game.open()
-    game.deal()
-    print("suggested", len(game.suggest(0, count=1).suggestions))
+cards = [1, 2, 7, 8, 13, 18, 19, 24, 29, 34, 39, 44, 49]
+hand = mau_binh_pb2.FreeHand(cards=cards, ruleset_id="mau_binh.classic", seat_count=2)
+with Application(options) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
+    stub = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
+    request = mau_binh_pb2.SuggestArrangementRequest(free=hand, count=1)
+    try:
+        print("suggested", len(stub.SuggestArrangement(request, timeout=100).suggestions))
+    except grpc.RpcError as error:
+        raise RuntimeError(error.details()) from None
 """
 
 
@@ -122,4 +127,4 @@ def test_script_with_a_main_guard_is_advised(run_script):
     indented = "\n".join(f"    {line}" for line in body.splitlines())
     run = run_script(f'{head}\n\nif __name__ == "__main__":\n{indented}\n')
     assert (run.returncode, run.stderr) == (0, "")
-    assert "suggested " in run.stdout
+    assert "suggested 1" in run.stdout
