@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
-from referee.v1 import tien_len_pb2, ultimate_texas_pb2
+from referee.v1 import mau_binh_pb2, tien_len_pb2, ultimate_texas_pb2
 from tests.driver.courses import take
 from tests.driver.house import House
 from tests.driver.messages import METHODS
@@ -97,6 +97,7 @@ def _as_reported(message: Any) -> None:  # noqa: ANN401 - of any game
 
 def questions(table: Table, steps: list[Step]) -> Iterator[Question]:
     """Yield what callers ask at each step: nothing that writes."""
+    arranged = [step.event for step in steps[:-1] if table.game == "mau_binh" and step.event.HasField("arrange")]
     for step in steps:
         event, signature = step.event, step.signature
         for message in known_rounds(table, step):
@@ -111,6 +112,9 @@ def questions(table: Table, steps: list[Step]) -> Iterator[Question]:
             if table.game in _CHECKS:
                 name, kind = _CHECKS[table.game]
                 yield _named(table, name, kind(round=message, event=event))
+            for by in arranged:  # of each seat, whether or not the caller may see its hand
+                asked = mau_binh_pb2.CheckArrangementRequest(round=message, seat=by.seat, arrangement=by.arrange)
+                yield _named(table, "CheckArrangement", asked)
 
 
 def following(question: Question, answer: Any) -> Question | None:  # noqa: ANN401 - an answer of any game

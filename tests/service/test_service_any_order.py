@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import pytest
 from google.protobuf.message_factory import GetMessageClass
+from referee_client.abridging import WHOLE_ONLY
 
 from tests.driver.abridging import course_of
 from tests.driver.house import House
@@ -77,7 +78,7 @@ class Busy:
 
     def _ask(self, method: str, request: Any, whole: bytes) -> Answer:  # noqa: ANN401 - of any method
         """Ask by the name of the round message or by the whole; by the whole too where the name is unknown."""
-        if self._chance.random() < 2 / 3:
+        if method.rpartition("/")[2] not in WHOLE_ONLY and self._chance.random() < 2 / 3:
             short = copied(request)
             short.round.Clear()
             short.round.course.CopyFrom(course_of(request.round))
