@@ -1,6 +1,7 @@
 """An event that a signal sets, for commands that run until they are asked to stop or one of their threads dies.
 
-SIGTERM and Ctrl-C set the event and do nothing else. If one of them came, both signals are ignored from the end of the
+SIGTERM and Ctrl-C set the event and do nothing else, also where the parent of this process left them ignored or
+blocked, which a program that it starts inherits. If one of them came, both signals are ignored from the end of the
 block until the process ends: the interpreter restores the default handlers while it ends, so a second SIGTERM would
 make a command that succeeded fail. A Python handler runs only in the main thread, which does not wake up for a signal
 that comes just before it begins to wait, or that another thread receives. So Python writes the number of each signal to
@@ -36,7 +37,8 @@ ASKING: Final = (signal.SIGTERM, signal.SIGINT)
 def until_asked() -> Iterator[threading.Event]:
     """Yield an event that SIGTERM or Ctrl-C sets; call it only in the main thread.
 
-    After the block both signals are ignored if the event is set; otherwise their earlier handlers are restored.
+    After the block both signals are ignored if the event is set; otherwise their earlier handlers, and the mask of the
+    main thread, are restored.
     """
     stop = threading.Event()
     reading, writing = socket.socketpair()
@@ -52,6 +54,7 @@ def until_asked() -> Iterator[threading.Event]:
         relaying.start()
         descriptor = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
         handlers = {number: signal.signal(number, _do_nothing) for number in ASKING}
+        mask = signal.pthread_sigmask(signal.SIG_UNBLOCK, ASKING)
         try:
             yield stop
         finally:
@@ -61,6 +64,7 @@ def until_asked() -> Iterator[threading.Event]:
             writing.shutdown(socket.SHUT_WR)
             relaying.join()
             if not stop.is_set():
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
                 for number, handler in handlers.items():
                     signal.signal(number, handler)
 

@@ -22,7 +22,7 @@ import structlog
 from referee.evidence import canonical
 from referee.service.call import Call
 from referee.v1.shuffler_pb2 import DealRoundRequest
-from tests.bench.trace_settle import settle_each
+from tests.bench.trace_settle import serves_calls, settle_each
 from tests.driver.opening import opening, terms_of
 from tests.driver.running import Running
 
@@ -56,7 +56,7 @@ _NAMES: Final = {
 
 
 class WorkCounter:
-    """Counts work on all threads: a profile function, an observer of commits, and an encoder that counts its texts."""
+    """Counts work on threads that serve calls: a profile function, an observer of commits, an encoder of texts."""
 
     def __init__(self) -> None:
         self._encoder: msgspec.json.Encoder = canonical._encoder  # noqa: SLF001 - what is counted
@@ -64,21 +64,23 @@ class WorkCounter:
 
     def __call__(self, _frame: FrameType, event: str, function: object) -> None:
         """Count a call of a function that is not Python's own."""
-        if event == "c_call" and (name := _NAMES.get(getattr(function, "__name__", ""))):
+        if event == "c_call" and (name := _NAMES.get(getattr(function, "__name__", ""))) and serves_calls():
             self._counts[name] += 1
 
     def encode(self, record: object) -> bytes:
         """Encode a record and count its bytes."""
         data = self._encoder.encode(record)
-        self._counts["encoded"] += 1
-        self._counts["encoded_bytes"] += len(data)
+        if serves_calls():
+            self._counts["encoded"] += 1
+            self._counts["encoded_bytes"] += len(data)
         return data
 
     def encode_lines(self, records: Sequence[object]) -> bytes:
         """Encode records and count the bytes of each."""
         data = self._encoder.encode_lines(records)
-        self._counts["encoded"] += len(records)
-        self._counts["encoded_bytes"] += len(data) - len(records)
+        if serves_calls():
+            self._counts["encoded"] += len(records)
+            self._counts["encoded_bytes"] += len(data) - len(records)
         return data
 
     def probe(self, step: str) -> None:

@@ -32,6 +32,11 @@ OF_CALLS: Final = re.compile(r"call_\d+|log-writer|Thread-\d+ \(_serve\)")
 RecordT = TypeVar("RecordT")
 
 
+def serves_calls() -> bool:
+    """Return whether the current thread serves calls."""
+    return OF_CALLS.fullmatch(threading.current_thread().name) is not None
+
+
 @dataclass(frozen=True)
 class Trace:
     """Functions that a call entered, in order, as (thread, file, function)."""
@@ -70,9 +75,8 @@ class Recorder:
         file = frame.f_code.co_filename
         if not (self._is_on and event == "call" and file.startswith(ROOT) and "/v1/" not in file):
             return
-        thread = threading.current_thread().name
-        if OF_CALLS.fullmatch(thread):
-            self._entered.append((thread, file.removeprefix(ROOT), frame.f_code.co_qualname))
+        if serves_calls():
+            self._entered.append((threading.current_thread().name, file.removeprefix(ROOT), frame.f_code.co_qualname))
 
     def record(self, call: Callable[[], object]) -> Trace:
         """Make a call and return what it entered."""

@@ -17,6 +17,7 @@ import pytest
 from referee.evidence import canonical
 from referee.v1 import shuffler_pb2, tien_len_pb2
 from tests.bench.settled_work import WorkCounter
+from tests.bench.trace_settle import serves_calls
 from tests.driver.abridging import course_of
 from tests.driver.courses import take
 from tests.driver.house import House
@@ -36,7 +37,11 @@ class BatchCounter(WorkCounter):
     def __call__(self, frame: FrameType, event: str, function: object) -> None:
         """Count a call of a function that is not Python's own."""
         super().__call__(frame, event, function)
-        if event == "c_call" and isinstance(getattr(function, "__self__", None), msgspec.json.Decoder):
+        if (
+            event == "c_call"
+            and isinstance(getattr(function, "__self__", None), msgspec.json.Decoder)
+            and serves_calls()
+        ):
             self._counts["parsed"] += 1
 
 

@@ -4,8 +4,8 @@ It opens no log, holds no key and makes no gRPC object; it reserves the port. Ea
 first is ready before the others start, because it may name the keys of a new log. A worker that dies is restarted after
 a pause that doubles. One that ends ``give_up`` times in a row by itself before it is ready found something that does
 not mend itself, and stops them all: a worker waits for what may pass, such as a database that is away, and one that was
-killed by a signal, as by a lack of memory, is tried again for ever. A worker whose supervisor died reads the end of its
-standard input and stops.
+killed by a signal, as by a lack of memory, is tried again for ever. A worker is asked to stop by SIGTERM and by the end
+of its standard input, which it also reads when its supervisor has died, and when the signal came while it ignored it.
 """
 
 import os
@@ -147,6 +147,9 @@ class Supervisor:
         was_running = [process for process in processes if process.poll() is None]
         for process in was_running:
             process.terminate()
+            with self._sending:
+                if process.stdin is not None:
+                    process.stdin.close()
         end = time.monotonic() + self._policy.stopping
         for process in was_running:
             try:

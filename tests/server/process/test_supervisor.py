@@ -24,11 +24,19 @@ from tests.waiting import until
 
 RESTART_SECONDS: Final = 40
 READY = "print('ready', flush=True)"
+READ_ALL = "import sys; sys.stdin.buffer.read()"
 UNTIL_ASKED = (
     "import signal; asked = [signal.SIGTERM]; signal.pthread_sigmask(signal.SIG_BLOCK, asked); "
     f"{READY}; signal.sigwait(asked)"
 )
-"""A worker that waits for its signal; ``pause`` would miss one that comes just before it."""
+"""A worker that waits for its signal and reads nothing; ``pause`` would miss a signal that comes just before it."""
+IGNORING = """
+import os, signal, sys
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+os.execv(sys.executable, [sys.executable, "-m", "referee", *sys.argv[1:]])
+"""
+"""A parent that leaves SIGTERM ignored and blocked for the program that it becomes."""
 
 
 def threads_of(process: psutil.Process) -> set[str]:
@@ -88,8 +96,8 @@ def test_first_worker_passes_on_the_log_that_it_verified(serve: Serve) -> None:
 def test_line_is_sent_to_every_worker_and_to_one_that_takes_a_place_later(tmp_path: Path) -> None:
     """And a worker that reads nothing makes nobody wait."""
     path = f"os.path.join({str(tmp_path)!r}, sys.stdin.readline().strip() + str(os.getpid()))"
-    reads = f"import os, sys; {READY}; open({path}, 'w')"
-    supervisor = supervising(f"{reads}; {UNTIL_ASKED}", UNTIL_ASKED, first=0.01)
+    reads = f"import os, sys; {READY}; open({path}, 'w'); {READ_ALL}"
+    supervisor = supervising(reads, UNTIL_ASKED, first=0.01)
     supervisor.start()
     try:
         for _ in range(5_000):
@@ -208,6 +216,22 @@ def test_pause_between_deaths_doubles_to_its_bound(tmp_path: Path) -> None:
     gaps = [later - earlier for earlier, later in itertools.pairwise(started)]
     assert [gap >= least for gap, least in zip(gaps, (0.2, 0.4, 0.8, 0.8), strict=False)] == [True] * 4
     assert not supervisor.ended.is_set() or supervisor.pids == []
+
+
+def test_worker_that_missed_its_signal_stops_at_the_end_of_its_input() -> None:
+    """A worker that is still starting ignores SIGTERM if the process that started its supervisor did."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        supervisor = supervising(f"{READY}; {READ_ALL}", f"{READY}; {READ_ALL}")
+        supervisor.start()
+        assert supervisor.stop()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_server_stops_whose_parent_left_the_signal_ignored_and_blocked(serve: Serve, workers: str) -> None:
+    assert serve("--quiet", "--workers", workers, program=("-c", IGNORING)).stop() == 0
 
 
 def test_worker_that_does_not_stop_is_killed() -> None:

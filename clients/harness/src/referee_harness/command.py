@@ -7,7 +7,6 @@ with ``--until-eof`` when its standard input ends, so that it never outlives the
 import argparse
 import json
 import os
-import signal
 import sys
 import threading
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from referee.cli import logging
+from referee.cli.stopping import until_asked
 from referee.evidence.printable import error_words
 from referee.rulesets import RulesetError, load_folder
 from referee.storage import DataLossError, StoreError
@@ -30,9 +30,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Serve until asked to stop."""
     options = _parser().parse_args(arguments)
     logging.configure(quiet=not options.verbose)
-    stop = threading.Event()
-    for asked in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(asked, lambda *_: stop.set())
+    with until_asked() as stop:
+        _serve(options, stop)
+
+
+def _serve(options: argparse.Namespace, stop: threading.Event) -> None:
     try:
         harness = Harness(
             port=options.port,
@@ -53,8 +55,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.until_eof:
         threading.Thread(target=_wait_for_end, args=(stop,), daemon=True).start()
     stop.wait()
-    for asked in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(asked, signal.SIG_IGN)
     control.close()
     harness.close()
 
