@@ -103,9 +103,7 @@ FEATURES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "packages": "tests/packages/",
             "dependencies": "tests/dependencies/",
         },
-        "project": {
-            "files of the project": ". CHANGELOG.md CONTRIBUTING.md LICENSE Makefile README.md SECURITY.md pyproject.toml"
-        },
+        "project": {"files of the project": ". CHANGELOG.md CONTRIBUTING.md LICENSE Makefile README.md SECURITY.md py"},
     }
 )
 """Features by group; each lists prefixes of paths."""
