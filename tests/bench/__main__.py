@@ -1,8 +1,7 @@
 """What calls cost, as ratios: ``python -m tests.bench`` (``make bench``); ``all`` measures the rest of the project too.
 
 Noisy machines make milliseconds mean little, so every server figure is server CPU beside an echo under the same load.
-Each part is a module that can be run alone. ``python -m tests.bench.peers`` installs what a user would take instead,
-and compares: hands, the law, the log and servers.
+Each part is a module that can be run alone.
 """
 
 import platform
@@ -16,13 +15,9 @@ PARTS: Final = (
     SERVING,
     SHARED_CALLS,
     ("judging under a flood of advice", "tests.bench.bench_advice_flood"),
-    ("workers, overload, one log", "tests.bench.bench_workers"),
-    ("rounds by their course on two workers", "tests.bench.bench_balanced"),
-    ("the browsers' gateway beside rude callers", "tests.bench.bench_rude_gateway"),
     ("audit", "tests.bench.bench_audit"),
     ("what grows with the log", "tests.bench.bench_growth"),
     ("starts and the doctor", "tests.bench.bench_start"),
-    ("the log's rounds as tables", "tests.bench.bench_rounds"),
 )
 
 

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from msgspec.structs import replace
-
 TABLES: Final = 20
 _LENGTH: Final = 4
 Head: TypeAlias = tuple[str, str, str, str, int]
@@ -20,31 +18,20 @@ Head: TypeAlias = tuple[str, str, str, str, int]
 _AUDIT: Final = "from tests.bench.generated_log import audit_file; audit_file({file!r}, {head!r})"
 
 
-def write_growing(file: Path, sizes: Sequence[int], *, played: int | None = None) -> list[Head]:
-    """Write a log of the last of these numbers of rounds to a file; return what it is read with at each of them.
-
-    If only so many rounds are ``played``, the others are the same at other tables, under their own round ids and with
-    old signatures.
-    """
-    from referee.evidence.dsse import Envelope  # noqa: PLC0415 - not in the audit's memory
-    from referee.evidence.merkle import Frontier, leaf_hash  # noqa: PLC0415 - as above
+def write_growing(file: Path, sizes: Sequence[int]) -> list[Head]:
+    """Write a log of the last of these numbers of rounds to a file; return what it is read with at each of them."""
+    from referee.evidence.merkle import Frontier, leaf_hash  # noqa: PLC0415 - not in the audit's memory
     from referee.log import Checkpoint, CheckpointSigner  # noqa: PLC0415 - as above
     from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table  # noqa: PLC0415 - as above
 
     builder, frontier, signer = LogBuilder.founded(), Frontier(), CheckpointSigner(LOG, key_name=LOG.name)
     tables = [Table(name=f"table-{number}", ruleset_id="mau_binh.chi_2020", seats=4) for number in range(TABLES)]
-    latest, heads, rounds = 0, [], list[Any]()
+    latest, heads = 0, []
     with file.open("wb") as out:
         for number in range(sizes[-1]):
-            if played is None or number < played:
-                header = builder.play(tables[number % TABLES], seed=number).header
-                latest = max(latest, header.round_deadline)
-                leaves = builder.take()
-                if played is not None:
-                    rounds.append((header, [Envelope.parse(leaf) for leaf in leaves[-4:]]))
-            else:
-                header, envelopes = rounds[number % played]
-                leaves = _at_another_table(header, envelopes, number // played)
+            header = builder.play(tables[number % TABLES], seed=number).header
+            latest = max(latest, header.round_deadline)
+            leaves = builder.take()
             for leaf in leaves:
                 out.write(len(leaf).to_bytes(_LENGTH, "big") + leaf)
             frontier = frontier.extend([leaf_hash(leaf) for leaf in leaves])
@@ -52,19 +39,6 @@ def write_growing(file: Path, sizes: Sequence[int], *, played: int | None = None
                 checkpoint = signer.sign(Checkpoint(ORIGIN, frontier.size, frontier.root))
                 heads.append((checkpoint.decode(), ORIGIN, LOG.text, ROOT.text, latest))
     return heads
-
-
-def _at_another_table(header: Any, envelopes: Sequence[Any], number: int) -> list[bytes]:  # noqa: ANN401 - not imported here
-    """Return the leaves of a round as if it had been played at another table."""
-    named = replace(header, table_id=f"{header.table_id}-{number}")
-    changes = ((header.round_id.hex(), named.round_id.hex()), (f'"{header.table_id}"', f'"{named.table_id}"'))
-    leaves = []
-    for envelope in envelopes:
-        payload = envelope.payload
-        for old, new in changes:
-            payload = payload.replace(old.encode(), new.encode())
-        leaves.append(replace(envelope, payload=payload).to_bytes())
-    return leaves
 
 
 class FileLog:

@@ -1,16 +1,13 @@
 """A server to be measured: the real one with metrics and log lines, on one core, with an echo and a meter of its own.
 
 ``python -m tests.bench.measured_server FOLDER SERVICES CORE`` prints its port. ``/bench/Echo`` answers what it is sent,
-``/bench/Cpu`` the process's CPU nanoseconds so far, ``/bench/Threads`` those of each kind of thread as JSON.
+``/bench/Cpu`` the process's CPU nanoseconds so far.
 """
 
-import json
 import os
-import re
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,20 +26,9 @@ class Meter(grpc.GenericRpcHandler):
         answers: dict[str, Callable[[bytes, grpc.ServicerContext], bytes]] = {
             "/bench/Echo": lambda request, _context: request,
             "/bench/Cpu": lambda _request, _context: str(time.process_time_ns()).encode(),
-            "/bench/Threads": lambda _request, _context: json.dumps(threads_ns()).encode(),
         }
         answer = answers.get(handler_call_details.method)
         return None if answer is None else grpc.unary_unary_rpc_method_handler(answer)
-
-
-def threads_ns() -> Counter[str]:
-    """Return the CPU nanoseconds of each kind of thread so far, by its name without its number."""
-    names = {thread.native_id: thread.name for thread in threading.enumerate()}
-    used: Counter[str] = Counter()
-    for task in Path("/proc/self/task").iterdir():
-        name = re.sub(r"(?<=.)[-_(]\d+.*$", "", names.get(int(task.name), "of gRPC itself"))
-        used[name] += int((task / "schedstat").read_text().split()[0])
-    return used
 
 
 def main() -> None:

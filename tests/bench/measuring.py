@@ -45,12 +45,6 @@ class Measured:
         ask: grpc.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary("/bench/Cpu")
         return int(ask(b""))
 
-    def threads_ns(self) -> Mapping[str, int]:
-        """Return the CPU time of each kind of thread of the server."""
-        ask: grpc.UnaryUnaryMultiCallable[bytes, bytes] = self.channel.unary_unary("/bench/Threads")
-        found: dict[str, int] = json.loads(ask(b""))
-        return found
-
     def used_ns(self, calls: Calls) -> int:
         """Make all calls, by eight callers at once; return the server's CPU nanoseconds meanwhile."""
         before = self.cpu_ns()
@@ -72,12 +66,6 @@ def run(calls: Calls) -> None:
     with ThreadPoolExecutor(CALLERS) as pool:
         for answer in [pool.submit(one) for one in calls]:
             answer.result()
-
-
-def echo_cost(server: Measured, count: int) -> float:
-    """Return the CPU microseconds of an echo on a server that has answered some before."""
-    run([server.echo()] * ECHOES)
-    return server.cost([server.echo()] * count)
 
 
 def call(method: Callable[..., object], request: object) -> Callable[[], object]:

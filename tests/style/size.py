@@ -1,13 +1,11 @@
-"""Figures of the code's size: ``python -m tests.style.size`` prints each figure and how it is counted."""
+"""The code's size: ``python -m tests.style.size`` prints lines by feature, then figures and how each is counted."""
 
 import ast
 import dataclasses
 import logging
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
@@ -16,12 +14,10 @@ import structlog
 from referee.games.game import Game
 from tests.bench.trace_settle import ROOT as PACKAGE
 from tests.bench.trace_settle import settle_each, trace
+from tests.style.features import GENERATED, ROOT, lines, paths, table
 
-ROOT: Final = Path(__file__).parents[2]
-GENERATED: Final = re.compile(r"_pb2|_pb\.|/v1/|/dist/|/gen/")
 OPENS_ROUND: Final = re.compile(r"OpenRoundRequest\(|\.OpenRound\(")
 """A file that matches opens rounds by hand: it builds the request, or calls the method on a stub."""
-CLIENT_CODE: Final = ("py", "ts", "svelte", "js", "mjs", "go", "java", "rb", "css", "html")
 ROUND_ROOMS: Final = re.compile(
     r"referee\.(dealing|transcript|service(?!\.(call|pool|interceptor|batch))|log\.slot|games\.game$|games\.\w+\.state"
     r"|v1\.(?!.*money|text|hand))"
@@ -34,17 +30,6 @@ NO_ROUND: Final = re.compile(
 """Types of these modules that hold a single event, section or answer, or no part of a round."""
 
 Row = tuple[str, str, str]
-
-
-def paths(*prefixes: str) -> list[str]:
-    """Return the tracked files under some folders."""
-    command = ["git", "ls-files", "-z", *prefixes]
-    listed = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
-    return [path for path in listed.split("\0") if path and (ROOT / path).is_file()]
-
-
-def lines(names: list[str]) -> int:
-    return sum(len((ROOT / name).read_bytes().splitlines()) for name in names)
 
 
 def trees(names: list[str]) -> Iterator[tuple[str, ast.Module]]:
@@ -64,11 +49,6 @@ def repeated_classes(names: list[str]) -> list[str]:
 def is_lifecycle_name(files: set[str]) -> bool:
     """Say whether all definitions are in ``games``, at most one of them outside the games' own folders."""
     return all(file.startswith("referee/games/") for file in files) and sum(file.count("/") == 2 for file in files) < 2
-
-
-def by_language(names: list[str]) -> str:
-    counts = {suffix: lines([name for name in names if name.endswith(f".{suffix}")]) for suffix in CLIENT_CODE}
-    return ", ".join(f"{suffix} {count:,}" for suffix, count in counts.items() if count)
 
 
 class Types:
@@ -113,12 +93,8 @@ def rows() -> Iterator[Row]:
     """Yield the rows of the table: what, its figure, and how it is counted."""
     code = [name for name in paths("referee") if name.endswith(".py") and not GENERATED.search(name)]
     tests = [name for name in paths("tests") if name.endswith(".py")]
-    clients = [name for name in paths("clients") if name.endswith(CLIENT_CODE) and not GENERATED.search(name)]
-    yield "lines under referee/", f"{lines(code):,}", "*.py, v1 not counted"
     statements = sum(isinstance(node, ast.stmt) for _, tree in trees(code) for node in ast.walk(tree))
-    yield "statements under referee/", f"{statements:,}", "ast.stmt nodes of the same files"
-    yield "lines in tests/", f"{lines(tests):,}", "*.py"
-    yield "lines in clients/", f"{lines(clients):,}", by_language(clients)
+    yield "statements under referee/", f"{statements:,}", "ast.stmt nodes, v1 not counted"
     rooms = {name.split("/")[1] for name in code if name.count("/") > 1}
     yield "rooms of referee/", str(len(rooms)), "folders with code, v1 not counted"
     yield "members of Game", str(len(dataclasses.fields(Game))), "fields of the class"
@@ -145,7 +121,8 @@ def rows() -> Iterator[Row]:
 
 
 def main() -> None:
-    """Print the table, without the log lines of the servers that are traced."""
+    """Print both tables, without the log lines of the servers that are traced."""
+    sys.stdout.write("\n".join(table()) + "\n\n")
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     for what, figure, how in rows():
         sys.stdout.write(f"{what:<44}{figure:>9}  {how}\n")
