@@ -8,7 +8,6 @@ from typing import Any, Final
 import pytest
 from jsonschema import Draft202012Validator
 from referee_table.commands import SHARED
-from referee_table.games import FOLDERS
 from referee_table.games import GAMES as TABLE_GAMES
 
 from tests.table.scripted_player import Player, View
@@ -60,7 +59,7 @@ def test_example_is_what_the_page_expects(name: str) -> None:
 
 
 def test_every_command_of_the_table_has_its_answer_in_the_schema() -> None:
-    kinds = [*SHARED, *(kind for game in FOLDERS for kind in TABLE_GAMES[game].commands)]
+    kinds = [*SHARED, *(kind for game in TABLE_GAMES.values() for kind in game.commands)]
     assert {kind.__struct_config__.tag for kind in kinds} == RESULTS.keys()
 
 

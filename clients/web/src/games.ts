@@ -1,6 +1,6 @@
 /**
  * The games that the page knows. A game is a folder with one registration, ``GAME`` in its ``game.ts``; no other source of
- * the page names a game. A build can take in one more folder, which ``PAGE_GAME`` names (see vite.config.ts).
+ * the page names a game.
  */
 
 import type { Component } from "svelte";
@@ -134,7 +134,7 @@ export interface PageGame extends Pictured, Replayed {
   readonly open?: (round: Round, seat: number, present: () => Round) => void;
 }
 
-const FOUND = import.meta.glob<PageGame>(["./*/game.ts", "more-games/game.ts"], { eager: true, import: "GAME" });
+const FOUND = import.meta.glob<PageGame>("./*/game.ts", { eager: true, import: "GAME" });
 
 export const GAMES: readonly PageGame[] = Object.values(FOUND);
 

@@ -1,22 +1,16 @@
-"""Registry of the games at the table: built-in ones, and those of installed packages (entry points ``referee.tables``).
+"""The games at the table.
 
->>> list(GAMES)[:3]
+>>> list(GAMES)
 ['mau_binh', 'tien_len', 'ultimate_texas']
 """
 
-from importlib import import_module
+from collections.abc import Mapping
 from typing import Final
 
-from referee.games import Registry
+from referee_table.mau_binh.game import GAME as MAU_BINH
 from referee_table.table_game import TableGame
+from referee_table.tien_len.game import GAME as TIEN_LEN
+from referee_table.ultimate_texas.game import GAME as ULTIMATE_TEXAS
 
-FOLDERS: Final = ("mau_binh", "tien_len", "ultimate_texas")
-"""The folders of this package that register a game, as ``GAME`` in their ``game.py``."""
-
-
-def _builtin() -> tuple[TableGame, ...]:
-    return tuple([import_module(f"referee_table.{folder}.game").GAME for folder in FOLDERS])
-
-
-GAMES: Final[Registry[TableGame]] = Registry("referee.tables", _builtin)
-"""The games by name."""
+GAMES: Final[Mapping[str, TableGame]] = {game.name: game for game in (MAU_BINH, TIEN_LEN, ULTIMATE_TEXAS)}
+"""The games by name, which is also the name of the folder that registers each as ``GAME`` in its ``game.py``."""
