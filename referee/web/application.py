@@ -11,7 +11,6 @@ from connectrpc.method import IdempotencyLevel, StreamType
 from connectrpc.server import ConnectASGIApplication
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import PlainTextResponse, Response
 from starlette.staticfiles import StaticFiles
@@ -23,6 +22,7 @@ from referee.web.bodies import BoundedBodies
 from referee.web.callers import WebBounds
 from referee.web.codec import CODECS, refusal
 from referee.web.forwarder import FORWARDED, Forwarder
+from referee.web.origins import ListedOrigins
 from referee.web.routes import routes
 
 _PROTOCOL: Final = ("connect-protocol-version", "connect-timeout-ms", "grpc-timeout", "x-grpc-web", "x-user-agent")
@@ -87,7 +87,7 @@ class WebApplication:
         self._methods = MethodRoutes(forward, body_bytes=bounds.body_bytes)
         self._page = PageFiles(Path(settings.page)) if settings.page else _no_page
         self._gates: ASGIApp = TrustedHostMiddleware(
-            CORSMiddleware(
+            ListedOrigins(
                 BoundedBodies(self._serve, bounds),
                 allow_origins=settings.origins,
                 allow_methods=("GET", "POST"),

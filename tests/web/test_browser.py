@@ -20,6 +20,7 @@ from tests.command import referee
 from tests.server.access.mint import Mint
 from tests.server.envoy import ENVOY, MISSING, balancer
 from tests.server.options import server_options
+from tests.server.processes import Serve
 from tests.web.browser_cases import CASES, Case, script_of
 from tests.web.doors import opened_door
 from tests.web.harness_process import harness
@@ -132,6 +133,47 @@ def test_page_that_is_not_listed_reaches_nothing(browser, reached: Reached, way:
     asked += "{'content-type': 'application/json'}}).then((one) => one.status, (error) => error.name)"
     assert stranger.evaluate(asked, base) == "TypeError"
     context.close()
+
+
+PLAY_PROGRAM: Final = """async (program) => {
+  const module = URL.createObjectURL(new Blob([program], { type: "text/javascript" }));
+  return import(module).then(() => "played", (error) => `${error.name}: ${error.message}`);
+}"""
+PLAY_BY_STUBS: Final = """async (base) => {
+  const { connectWeb } = await import("referee-client/web");
+  return connectWeb({ baseUrl: base }).log.getKeys({}).then(() => "answered", (error) => error.message);
+}"""
+
+
+@pytest.mark.slow("drives a browser")
+def test_first_round_of_a_page_gets_from_its_error_to_a_round(client: Path, browser: Any, serve: Serve) -> None:  # noqa: ANN401
+    """A newcomer's way: the page's first program, a server that lists no origin, and the flag that the error names."""
+    sample = re.findall(r"```ts\n(.*?)```", (client / "README.md").read_text("utf-8"), flags=re.DOTALL)[0]
+    with page_served() as origin:
+        page = browser.new_context().new_page()
+        page.set_default_timeout(TIMEOUT * 1000)
+        page.goto(origin)
+
+        def first_round(web: str) -> str:
+            program = sample.replace("referee-client/node", "referee-client")
+            return str(page.evaluate(PLAY_PROGRAM, program.replace("127.0.0.1:50051", f"http://{web}")))
+
+        server = serve("--quiet", "--web", "127.0.0.1:0")
+        web = server.ready["web"]
+        refused = first_round(web)
+        words = f"http://{web} answers, but not to pages of {origin} (TypeError: Failed to fetch); list {origin} in "
+        words += f"the gateway's web.origins, or start it with --web-origin {origin}"
+        assert refused.startswith("UnavailableError: ")
+        assert words in refused
+        assert words in page.evaluate(PLAY_BY_STUBS, f"http://{web}")
+        server.stop()
+        away = first_round(web)
+        assert away.startswith("UnavailableError: ")
+        assert f"did not reach http://{web}" in away
+        assert "web.origins" not in away
+        listed = serve("--quiet", "--web", "127.0.0.1:0", *refused.rpartition("start it with ")[2].split())
+        assert first_round(listed.ready["web"]) == "played"
+        page.context.close()
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import httpx
 import pytest
+from structlog.testing import capture_logs
 
 from referee.server.access.token import Claims, issue
 from referee.server.keys.private_key import KeySigner
@@ -14,6 +15,7 @@ from referee.server.settings.access import AccessSettings, Issuer
 from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.limits import LimitSettings
 from referee.service import interceptor
+from referee.web.origins import MOST_NAMED
 
 Door = Any  # made by a fixture, and has its class in doors.py
 ServeWeb = Callable[..., Door]
@@ -70,6 +72,34 @@ def test_a_page_from_elsewhere_may_ask_only_where_it_is_listed(serve_web: ServeW
 def test_without_origins_no_page_from_elsewhere_may_ask(door: Door) -> None:
     asking = {"access-control-request-method": "POST", "origin": PAGE}
     assert door.http.options(KEYS, headers=asking).status_code == 400
+
+
+def test_a_refused_origin_is_named_once_with_its_remedy(serve_web: ServeWeb) -> None:
+    """Only a page's question is named: not a listed page's, and not a call with an origin that any program can send."""
+    door = serve_web(origins=(PAGE,))
+    asking = {"access-control-request-method": "POST"}
+    with capture_logs() as lines:
+        for origin in ("http://localhost:5173", PAGE, "http://localhost:5173", "null"):
+            door.http.options(KEYS, headers=asking | {"origin": origin})
+        door.ask(KEYS, origin="https://other.example")
+    refused = [line for line in lines if line["event"] == "page of another origin refused"]
+    assert [(line["origin"], line["log_level"]) for line in refused] == [
+        ("http://localhost:5173", "warning"),
+        ("null", "warning"),
+    ]
+    assert "list http://localhost:5173 in web.origins" in refused[0]["remedy"]
+    assert "web.origins" not in refused[1]["remedy"]
+
+
+def test_refused_origins_take_bounded_memory_and_lines(serve_web: ServeWeb) -> None:
+    door = serve_web()
+    asking = {"access-control-request-method": "POST"}
+    with capture_logs() as lines:
+        for number in range(MOST_NAMED + 5):
+            door.http.options(KEYS, headers=asking | {"origin": f"https://{number}.{'x' * 4000}.example"})
+    assert len(lines) == MOST_NAMED
+    assert ["note" in line for line in lines] == [False] * (MOST_NAMED - 1) + [True]
+    assert max(len(line["origin"]) for line in lines) == 200
 
 
 def test_a_form_on_a_foreign_page_asks_nothing(door: Door) -> None:

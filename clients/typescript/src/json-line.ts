@@ -13,6 +13,7 @@ import type { Token } from "./identity.js";
 import type { Line } from "./line.js";
 import { DETAILS, factsOf } from "./refusal.js";
 import { pauseAfter, RETRIES, type Retries } from "./retry.js";
+import { unreachedWords } from "./unreached.js";
 
 /** Where a gateway is, and how calls to it are made. */
 export interface JsonAddress {
@@ -46,7 +47,8 @@ export function jsonLine(address: JsonAddress): Line {
           const options = { ignoreUnknownFields: true, registry: DETAILS };
           return fromJsonString(method.output, text, options);
         }
-        const error = errorOf(method.name, status, text);
+        const why = status === 0 && text !== TIMED_OUT ? await unreachedWords(method.name, root, text) : text;
+        const error = errorOf(method.name, status, why);
         const isPassing = error.code === Code.Unavailable || error.retryAfterMs !== undefined;
         if (attempt >= attempts || !isPassing || retries === null) {
           throw error;
@@ -96,8 +98,9 @@ interface JsonError {
 
 function errorOf(method: string, status: number, text: string): RefereeError {
   if (status === 0) {
-    const code = text === TIMED_OUT ? Code.DeadlineExceeded : Code.Unavailable;
-    return refusedWith({ code, message: `${method}: ${text}` });
+    return text === TIMED_OUT
+      ? refusedWith({ code: Code.DeadlineExceeded, message: `${method}: ${text}` })
+      : refusedWith({ code: Code.Unavailable, message: text });
   }
   const said = readError(text);
   const code = CODES.get(said.code ?? "") ?? HTTP_CODES[status] ?? Code.Unknown;

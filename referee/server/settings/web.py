@@ -84,7 +84,7 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 "list the host names in browsers' address lines, such as play.example.com, or * for any",
             )
         for origin in self.origins:
-            if origin != "*" and not _ORIGIN.fullmatch(origin):
+            if origin != "*" and not is_origin(origin):
                 what = f"names {origin}, which is not an origin"
                 yield SettingProblem("web.origins", what, "write scheme://host or scheme://host:port")
         for host in self.hosts:
@@ -96,6 +96,15 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             yield SettingProblem(
                 "web.page", f"is {self.page}, which has no index.html", "build the page or give its folder"
             )
+
+
+def is_origin(text: str) -> bool:
+    """Return whether a text is an origin of pages, which can be listed.
+
+    >>> is_origin("http://localhost:5173"), is_origin("null")
+    (True, False)
+    """
+    return _ORIGIN.fullmatch(text) is not None
 
 
 def _is_address(text: str) -> bool:
