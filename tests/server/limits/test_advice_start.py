@@ -35,7 +35,7 @@ from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
 configuration = Configuration(
     serve=ServeSettings(listen="127.0.0.1:0", drain_lead=0.0),
     log=LogSettings(data=f"data-{os.getpid()}"),
-    advice=AdviceSettings(seconds=100),
+    advice=AdviceSettings(seconds=300),
 )
 options = ServerOptions(configuration=configuration, sweep=False)
 cards = [1, 2, 7, 8, 13, 18, 19, 24, 29, 34, 39, 44, 49]
@@ -44,7 +44,7 @@ with Application(options) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}")
     stub = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
     request = mau_binh_pb2.SuggestArrangementRequest(free=hand, count=1)
     try:
-        print("suggested", len(stub.SuggestArrangement(request, timeout=100).suggestions))
+        print("suggested", len(stub.SuggestArrangement(request, timeout=300).suggestions))
     except grpc.RpcError as error:
         raise RuntimeError(error.details()) from None
 """
@@ -104,11 +104,12 @@ def run_script(tmp_path: Path) -> Callable[[str], "subprocess.CompletedProcess[s
     def run(text: str) -> "subprocess.CompletedProcess[str]":
         (tmp_path / "script.py").write_text(text, encoding="utf-8")
         command = [sys.executable, "script.py"]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=5 * SECONDS, check=False)
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=400, check=False)
 
     return run
 
 
+@pytest.mark.timeout(450)
 @pytest.mark.slow("starts a server and processes that import its script")
 def test_script_without_a_main_guard_reads_what_to_write(run_script):
     """The script's own call says what to write, and the process that imported the script has Python's own words."""
@@ -121,6 +122,7 @@ def test_script_without_a_main_guard_reads_what_to_write(run_script):
     assert 'below `if __name__ == "__main__":`' in last
 
 
+@pytest.mark.timeout(450)
 @pytest.mark.slow("starts a server and processes that import its script")
 def test_script_with_a_main_guard_is_advised(run_script):
     head, body = SCRIPT.split("\n\n", 1)
