@@ -73,7 +73,7 @@ declare module "../connection/messages" {
   interface Last {
     readonly house?: readonly Card[];
     readonly board?: readonly Card[];
-      readonly house_value?: HandValue;
+    readonly house_value?: HandValue;
     readonly house_qualified?: boolean;
   }
   interface ReplayEvent {
