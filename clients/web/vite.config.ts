@@ -1,6 +1,5 @@
 /**
  * One page, one script, one style sheet. The verifier and what the page uses of the SDK are compiled in from their sources.
- * ``PAGE_GAME`` takes one more game into a build: it is the folder of its ``game.ts``.
  */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -11,12 +10,11 @@ import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig, type Plugin } from "vite";
 
 const inFolder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const MORE_GAMES = process.env["PAGE_GAME"] ?? inFolder("more-games");
 
 /** The titles of the games in this build, each brought by its game's folder. */
 const titles = (): string =>
-  [...readdirSync(inFolder("src")).map((folder) => inFolder(`src/${folder}`)), MORE_GAMES]
-    .map((folder) => join(folder, "title.json"))
+  readdirSync(inFolder("src"))
+    .map((folder) => join(inFolder("src"), folder, "title.json"))
     .filter((file) => existsSync(file))
     .map((file) => (JSON.parse(readFileSync(file, "utf8")) as { vi: string }).vi)
     .join(", ");
@@ -37,8 +35,6 @@ export default defineConfig({
   plugins: [svelte(), namesGames()],
   resolve: {
     alias: [
-      { find: "more-games", replacement: MORE_GAMES },
-      { find: /^referee-web\/(.*)$/, replacement: inFolder("src/$1") },
       { find: /^referee-client\/(.*)$/, replacement: inFolder("../typescript/src/$1.ts") },
       { find: /^referee-verifier$/, replacement: inFolder("../verifier/src/index.ts") },
       { find: /^referee-verifier\/(.*)$/, replacement: inFolder("../verifier/src/$1.ts") },

@@ -1,7 +1,7 @@
 /** What messages show of Ultimate Texas Hold'em. */
 
 import type { Card } from "../cards/card";
-import type { HandValue, Receipted } from "../connection/messages";
+import type { HandValue } from "../connection/messages";
 
 export type Decision = "CHECK" | "PLAY_4X" | "PLAY_3X" | "PLAY_2X" | "PLAY_1X" | "FOLD";
 

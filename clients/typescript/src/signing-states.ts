@@ -1,23 +1,22 @@
 /**
- * The signer's state machine: what a page does with the newest event that its seat has signed, until the course has that
- * event. It keeps three promises: a seat never signs two events for one place of its chain while the first may still count;
- * an event that was accepted is never given up; an event that was refused is never sent again.
+ * What becomes of the newest event that a seat has signed and handed to a frontend's server, until the course has it. It keeps
+ * three promises: a seat never signs two events for one place of its chain while the first may still count; an event that was
+ * accepted is never given up; an event that was refused is never sent again.
  *
- * | state     | meaning                                                                                         |
- * | --------- | ----------------------------------------------------------------------------------------------- |
- * | FREE      | nothing is signed beyond the course                                                             |
- * | SENT      | signed, kept and sent; no answer has decided about it                                           |
- * | HELD      | the table holds it back and may hand it in at any time                                          |
- * | RELEASED  | the table held it and has put another in its place: it is handed in only if it is sent again     |
- * | RECEIPTED | the referee has accepted it; the course that the page was shown does not have it yet            |
+ * | state     | meaning                                                                                      |
+ * | --------- | -------------------------------------------------------------------------------------------- |
+ * | FREE      | nothing is signed beyond the course                                                          |
+ * | SENT      | signed, kept and sent; no answer has decided about it                                        |
+ * | HELD      | the server holds it back and may hand it in at any time                                      |
+ * | RELEASED  | the server held it and has put another in its place: it counts only if it is sent again      |
+ * | RECEIPTED | the referee has accepted it; the course that the seat was shown does not have it yet         |
  *
- * Pure: no browser, no clock, no keys. `TABLE` is the whole of it; `signing.ts` carries out the outputs, and
- * `test/signer.test.ts` walks every order of lost, late and refused answers.
+ * Pure: no browser, no clock, no keys. `TABLE` is the whole of it, and `SeatSigner` carries out the outputs.
  */
 
 export type State = "FREE" | "SENT" | "HELD" | "RELEASED" | "RECEIPTED";
 
-/** What the table server answers to the sending of a signed event. */
+/** What the server answers to the sending of a signed event. */
 export type Answer =
   | "RECEIPT" // accepted, with a receipt
   | "HOLD" // held back, to be handed in later
@@ -28,13 +27,13 @@ export type Cue =
   | "WANT" // the person wants an event: this one or another
   | "RESUME" // the page was loaded again
   | Answer
-  | "RELEASE" // a view says that the table holds back nothing that the seat signed, and the course has it not
+  | "RELEASE" // a view says that the server holds back nothing that the seat signed, and the course has it not
   | "RESOLVE"; // the course has the event, or the clock has made it void
 
 export type Output =
   | "SIGN" // sign a new event, keep it, send it under a new id
-  | "REPEAT" // send the same bytes under the same id, so that the table answers as it did the first time
-  | "OFFER" // send the same event under a new id: the table has let go of its first sending
+  | "REPEAT" // send the same bytes under the same id, so that the server answers as it did the first time
+  | "OFFER" // send the same event under a new id: the server has let go of its first sending
   | "FORGET" // drop the event: another may be signed in its place
   | "WAIT" // wait until the course has it
   | "NONE";
@@ -99,19 +98,3 @@ export function step(
   const id = state === "FREE" ? "" : isNew ? input.freshId : memory.id;
   return { memory: { state, id }, output };
 }
-
-/** Codes of refusals that are about the table, the room or the round, and say nothing about the event. */
-const NO_DECISIONS: ReadonlySet<string> = new Set([
-  "KICKED",
-  "NO_ROOM",
-  "NOT_SEATED",
-  "OTHER_ROUND",
-  "REFEREE_AWAY",
-  "TOO_MANY",
-  "WRONG_MESSAGE", // an answer that the page could not read
-]);
-
-export const answerOfRefusal = (code: string): Answer => (NO_DECISIONS.has(code) ? "NO_DECISION" : "DENIAL");
-
-export const answerOfResult = (result: unknown): Answer =>
-  (result as { is_held?: boolean } | null)?.is_held === true ? "HOLD" : "RECEIPT";

@@ -3,7 +3,7 @@
  * this page cannot read and only sign with; elsewhere its bytes are kept.
  */
 
-import { type Bytes, hex } from "referee-verifier/bytes";
+import { type Bytes, hex } from "referee-verifier/protocol";
 
 export interface SeatKey {
   /** In hex, as seats are named by it. */
@@ -17,7 +17,7 @@ interface Kept {
   readonly secret: CryptoKey | Bytes;
 }
 
-const [DATABASE, STORE, NAME] = ["referee", "keys", "seat"];
+const [DATABASE, STORE, NAME] = ["referee", "keys", "seat"] as const;
 
 const settled = <Result>(request: IDBRequest<Result>): Promise<Result> =>
   new Promise((resolve, reject) => {
@@ -54,7 +54,8 @@ async function signed(secret: Kept["secret"], message: Bytes): Promise<Bytes> {
   return new Uint8Array(await crypto.subtle.sign("Ed25519", secret, message as BufferSource));
 }
 
-async function load(): Promise<SeatKey | null> {
+/** The browser's key, made where there is none yet; null where the browser keeps nothing. */
+export async function browserSeatKey(): Promise<SeatKey | null> {
   try {
     const database = await store();
     const read = (): Promise<Kept | undefined> =>
@@ -69,9 +70,6 @@ async function load(): Promise<SeatKey | null> {
     const { publicKey, secret } = kept;
     return { publicKey, sign: (message) => signed(secret, message) };
   } catch {
-    return null; // a browser that keeps nothing plays without a key
+    return null;
   }
 }
-
-/** The browser's key; null where it keeps none. */
-export const seatKey: Promise<SeatKey | null> = load();

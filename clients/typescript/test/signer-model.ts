@@ -4,7 +4,7 @@
  * an answer may be lost, late or doubled.
  */
 
-import type { Answer, Input, Memory, Output } from "../src/connection/signer";
+import type { Answer, Input, Memory, Output } from "../src/signing-states.js";
 
 export type Step = (memory: Memory, input: Input) => { memory: Memory; output: Output };
 

@@ -1,18 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import {
-  answerOfRefusal,
-  answerOfResult,
-  type Cue,
-  NOTHING_SENT,
-  type Output,
-  type State,
-  step,
-  TABLE,
-  type Table,
-} from "../src/connection/signer";
-import { type Bounds, type Step, walk } from "./signer-model";
+import { type Cue, NOTHING_SENT, type Output, type State, step, TABLE, type Table } from "../src/signing-states.js";
+import { type Bounds, type Step, walk } from "./signer-model.js";
 
 /** Each walk bounds something else; together they lose, delay, double and refuse every sending in every way. */
 const BOUNDS: Readonly<Record<string, Bounds>> = {
@@ -72,20 +62,4 @@ test("an id belongs to the newest sending, and a late answer to another changes 
   assert.deepEqual(step(sent.memory, { cue: "DENIAL", id: "t.0" }), { memory: sent.memory, output: "NONE" });
   assert.deepEqual(step(sent.memory, { cue: "WANT", freshId: "t.2" }).memory.id, "t.1");
   assert.deepEqual(step(sent.memory, { cue: "DENIAL", id: "t.1" }), { memory: NOTHING_SENT, output: "FORGET" });
-});
-
-test("refusals about the room or the rate decide nothing, and refusals of the event do", () => {
-  for (const code of ["TOO_MANY", "REFEREE_AWAY", "NO_ROOM", "NOT_SEATED", "OTHER_ROUND", "KICKED"]) {
-    assert.equal(answerOfRefusal(code), "NO_DECISION", code);
-  }
-  for (const code of ["UNLAWFUL", "TOO_LATE", "WRONG_PHASE", "REFEREE_REFUSED", "BAD_COMMAND", "A_NEW_CODE"]) {
-    assert.equal(answerOfRefusal(code), "DENIAL", code);
-  }
-  assert.deepEqual([{ is_held: true }, { is_held: false }, { receipt: "" }, {}, null].map(answerOfResult), [
-    "HOLD",
-    "RECEIPT",
-    "RECEIPT",
-    "RECEIPT",
-    "RECEIPT",
-  ]);
 });
