@@ -21,7 +21,7 @@ class Item:
     answer: asyncio.Future[dict[str, Any]] | None = None
 
 
-class Inbox:
+class RoomQueue:
     """Items in the order they came."""
 
     def __init__(self) -> None:
