@@ -1,4 +1,6 @@
-/** One page, one script, one style sheet. The verifier and what the page uses of the SDK are compiled in from their sources. */
+/**
+ * One page, one script, one style sheet. The verifier and what the page uses of the SDK are compiled in from their sources.
+ */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

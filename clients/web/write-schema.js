@@ -12,8 +12,8 @@ import ts from "typescript";
 const here = dirname(fileURLToPath(import.meta.url));
 const TYPES = join(here, "src/connection/messages.ts");
 const FILE = join(here, "../table/messages.schema.json");
-/** What is described: every message that a page is sent, the results of commands, and what a link of a round answers. */
-const ROOTS = ["Message", "Results", "Share"];
+/** What is described: every message that a page is sent, and the results of commands. */
+const ROOTS = ["Message", "Results"];
 
 const read = ts.readConfigFile(join(here, "tsconfig.json"), ts.sys.readFile);
 const { fileNames, options } = ts.parseJsonConfigFileContent(read.config, ts.sys, here);

@@ -74,11 +74,13 @@ async def play_table(  # noqa: PLR0913 - what all tables share
     try:
         async with gate:
             first = await players[0].come(running.address)
-            made = await first.ask("create", ruleset=ruleset, stake_minor=1000, sealed=sealed, listed=False)
+            made = await first.ask("create", ruleset=ruleset, stake_minor=1000, sealed=sealed)
             for player in players[1:]:
                 await player.come(running.address, room=made["room"])
             for player in players:
-                await player.until(lambda view: sum(one["is_seated"] for one in view.get("persons", ())) == PEOPLE)
+                await player.until(
+                    lambda view: sum(one["place"] == "SEAT" for one in view.get("persons", ())) == PEOPLE
+                )
         for done in range(1, rounds + 1):
             for player in players:
                 await player.ask("ready", is_ready=True)
@@ -102,7 +104,7 @@ async def play_all(running: Running, *, tables: int, rounds: int) -> Measured:
 
 
 def _has_ended(number: int, view: View) -> bool:
-    return bool(view["last"]) and view["last"]["number"] == number and view["phase"] == "LOBBY"
+    return bool(view["last"]) and view["last"]["number"] == number
 
 
 def cpu_seconds(process: psutil.Process) -> float:

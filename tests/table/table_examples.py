@@ -12,14 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import httpx
 import structlog
 
 from tests.table.scripted_player import Player, View, hashed, number_of, play_anything, split
 from tests.table.table_scene import Court, MovedClock, Scene, phase_is
 
 FOLDER: Final = Path(__file__).parents[2] / "clients" / "table" / "examples"
-SHOW_MS: Final = 15_000
 SWEEP: Final = "sweep 0"
 """What the referee's seeds are drawn from for an open round of Mậu Binh in which An sweeps another seat and wins."""
 VERSION: Final = 12
@@ -61,10 +59,10 @@ def revealed(view: View) -> bool:
 async def begin(recorder: Recorder, player: Player, game: str, **terms: Any) -> View:  # noqa: ANN401 - of create
     """Open a room of one person and two bots, ready, in BINDING, before the page commits."""
     player.is_willing = False
-    fields = {"ruleset": game, "stake_minor": 1000, "bots": 2, "sealed": False, "listed": True} | terms
+    fields = {"ruleset": game, "stake_minor": 1000, "bots": 2, "sealed": False} | terms
     await recorder.done("create", player, "create", **fields)
     await player.until(
-        lambda view: len(view.get("persons", ())) == 3 and all(one["is_seated"] for one in view["persons"])
+        lambda view: len(view.get("persons", ())) == 3 and all(one["place"] == "SEAT" for one in view["persons"])
     )
     return player.view
 
@@ -102,17 +100,17 @@ async def arrival(recorder: Recorder, scene: Scene) -> None:
     await binh.ask("create", ruleset="tien_len.mien_nam", stake_minor=500, bots=1)
     await binh.until(lambda view: len(view.get("persons", ())) == 2)
     recorder.found["welcome"] = an.welcome
-    await recorder.view("lobby", an, lambda view: bool(view["rooms"]) and len(view["rooms"][0]["persons"]) == 2)
+    recorder.found["lobby"] = an.view
     await recorder.done("preview", an, "preview", room=binh.view["room"])
     await recorder.done("rules", an, "rules", ruleset="mau_binh.classic")
-    await recorder.done("say", binh, "say", phrase="HELLO")
     await recorder.done("auto_ready", binh, "auto_ready", is_on=False)
-    await recorder.done("pause", binh, "pause", is_paused=True)
-    await recorder.done("bots", binh, "bots", bot_level="EASY", bot_pace="SLOW")
+    await recorder.done("rename", binh, "rename", person_name="Bình", language="vi")
+    await recorder.done("remove_bot", binh, "remove_bot")
+    await recorder.done("add_bot", binh, "add_bot")
     await recorder.refused("no_room", an, "join", room="nowhere")
     await recorder.refused("bad_command", an, "ready")
-    await recorder.done("quick", an, "quick", ruleset="ultimate_texas.casino", stake_minor=100)
-    await an.until(lambda view: view.get("phase") == "BINDING")
+    await recorder.done("join", an, "join", room=binh.view["room"], watch=True)
+    await recorder.done("sit_out", an, "sit_out", is_out=True)
     await an.ask("leave")
     recorder.found["ping"] = {"type": "ping", "sent": 1}
     recorder.found["pong"] = {"type": "pong", "sent": 1.0, "time": scene.clock.now()}
@@ -169,31 +167,18 @@ async def mau_binh(recorder: Recorder, scene: Scene, player: Player, *, sealed: 
             "arrange", player, "arrange", round_id=given["round_id"], **advice["suggestions"][0]["arrangement"]
         )
     await recorder.view(f"view.{name}showdown", player, phase_is("SHOWDOWN"))
-    scene.clock.move(SHOW_MS)
+    if sealed:
+        await recorder.done("skip", player, "skip", round_id=given["round_id"])
+    else:
+        scene.clock.move(player.view["phase_end_time"] - scene.clock.now())
     await recorder.view(f"view.{name}last", player, revealed)
     await recorder.done(f"{name}replay", player, "replay", table=given["table"], number=given["number"])
     if not sealed:
         await recorder.done("history", player, "history")
-        await recorder.done("keep", player, "keep", is_kept=True)
-        await recorder.done("members", player, "members")
-        await recorder.done("hand_over", player, "hand_over", person=player.welcome["person"])
-        await recorder.done("unkeep", player, "unkeep")
-        await recorder.refused("not_kept", player, "members")
-        await recorder.done("scores", player, "scores")
-        await recorder.done("forget_scores", player, "forget_scores")
-        await share(recorder, scene, player, given)
+        await recorder.refused("no_round", player, "replay", table=given["table"], number=given["number"] + 1)
     await recorder.refused("other_round", player, "suggest", round_id=given["round_id"])
     await recorder.done("leave", player, "leave")
     await player.until(lambda view: view["type"] == "lobby")
-
-
-async def share(recorder: Recorder, scene: Scene, player: Player, given: View) -> None:
-    """Make a link to the round, and follow it and one that was never made."""
-    made = await recorder.done("share", player, "share", table=given["table"], number=given["number"])
-    await recorder.refused("no_round", player, "share", table=given["table"], number=given["number"] + 1)
-    async with httpx.AsyncClient(base_url=f"http://{scene.address}/api/shares/") as client:
-        recorder.found["share"] = (await client.get(made["share"])).json()
-        recorder.found["share.unknown"] = (await client.get("0" * len(made["share"]))).json()
 
 
 def sealing(player: Player, view: View, hand: list[str], cards: list[str]) -> Examples:
@@ -271,20 +256,8 @@ async def ultimate_texas(recorder: Recorder, player: Player, *, sealed: bool) ->
     last = await recorder.view(f"view.{name}last", player, revealed)
     given = last["last"]
     await recorder.done(f"{name}replay", player, "replay", table=given["table"], number=given["number"])
-    if not sealed:
-        await review(recorder, player, given)
     await player.ask("leave")
     await player.until(lambda view: view["type"] == "lobby")
-
-
-async def review(recorder: Recorder, player: Player, given: View) -> None:
-    """Ask where the seat lost, and again until that is found."""
-    at = {"table": given["table"], "number": given["number"]}
-    found = await recorder.done("review", player, "review", **at)
-    while not found["is_ready"]:
-        await asyncio.sleep(0.02)
-        found = await player.ask("review", **at)
-    recorder.found["done.review.ready"] = {"type": "done", "id": "review", "result": found}
 
 
 async def record(folder: Path) -> Examples:

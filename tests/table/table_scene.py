@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import grpc
 import msgspec
-from referee_table.hall import Hall
+from referee_table.house import House
 from referee_table.play import Pace
 from referee_table.serving import Plan, serving
 
@@ -117,14 +117,14 @@ class Scene:
         self.court, self.clock, self.folder = court, court.clock, folder
         self.entropy = counted("table")
         self.address = ""
-        self._hall: Hall | None = None
+        self._house: House | None = None
         self.players: list[Player] = []
 
     @property
-    def hall(self) -> Hall:
-        """The hall of the table server that runs, or ran last."""
-        assert self._hall is not None
-        return self._hall
+    def house(self) -> House:
+        """The house of the table server that runs, or ran last."""
+        assert self._house is not None
+        return self._house
 
     def plan(self, **changes: Any) -> Plan:  # noqa: ANN401 - what a Plan has
         """How this scene's table servers run."""
@@ -141,8 +141,8 @@ class Scene:
     @asynccontextmanager
     async def open(self, **changes: Any) -> AsyncIterator["Scene"]:  # noqa: ANN401 - what a Plan has
         """Run a table server for the block; disconnect its players afterwards."""
-        async with serving(self.plan(**changes)) as (address, hall):
-            self.address, self._hall = address, hall
+        async with serving(self.plan(**changes)) as (address, house):
+            self.address, self._house = address, house
             try:
                 yield self
             finally:

@@ -60,7 +60,7 @@ async def dealt(scene: Scene, ruleset: str) -> tuple[Player, Player]:
 
 def room_of(scene: Scene, player: Player) -> Room:
     """Return the room that a player is in."""
-    return scene.hall.rooms[player.view["room"]]
+    return scene.house.rooms[player.view["room"]]
 
 
 def person_of(room: Room, player: Player) -> Person:
@@ -113,7 +113,7 @@ async def test_turn_goes_on_and_late_advice_is_of_the_turn_that_it_was_asked_in(
     question = question_of(an)
     await held.asked.acquire()
     binh.timeout = SOON
-    scene.clock.move(an.view["deadline"] - scene.clock.now())
+    scene.clock.move(an.view["phase_end_time"] - scene.clock.now())
     await binh.until(lambda view: view["round"]["tien_len"].get("turn") == view["round"]["you"])
     legal = binh.view["round"]["tien_len"]["legal"]
     await binh.ask("play", round_id=binh.view["round"]["round_id"], cards=legal["plays"][0]["cards"])
@@ -158,6 +158,7 @@ async def test_question_is_answered_when_the_room_closes(scene: Scene, monkeypat
         for player in (an, binh):
             person = person_of(room, player)
             assert (await room.ask(person, Leave(id="leave")))["type"] == "done"
+        room.close()
         message = await question
     assert room.is_closed
     assert (message["type"], message["id"], message["code"]) == ("refused", "why", "NO_ROOM")

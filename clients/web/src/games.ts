@@ -6,8 +6,8 @@
 import type { Component } from "svelte";
 
 import type { Card } from "./cards/card";
-import type { Choice } from "./connection/signing";
 import type { Game, Last, Phase, ReplayEvent, Round, Ruleset, SeatResult, View } from "./connection/messages";
+import type { Choice } from "./connection/signing";
 import type { Text } from "./words/say";
 
 /** What a plate says of a seat besides name and score. */
@@ -20,42 +20,6 @@ export interface Note {
 
 /** Bets before the deal, as members of the command that says that a person is ready. */
 export type Bets = Readonly<Record<string, number>>;
-
-/** A typed command: the phrases that call it, in lower case and without accents, and its answer to the words after one. */
-export interface TypedCommand {
-  readonly phrases: readonly string[];
-  readonly act: (words: readonly string[]) => Promise<string> | string;
-}
-
-/** A game in words, with typed commands, for one room. */
-export interface TextSide {
-  /** Lines about one's own hand that are in the place of its cards; empty where the cards are shown as they are. */
-  readonly lines: readonly string[];
-  readonly warning: string;
-  /** What the seat may do now. */
-  readonly may: readonly string[];
-  /** The commands with examples, as a person types them, in a line. */
-  readonly help: string;
-  readonly commands: readonly TypedCommand[];
-}
-
-/** Cards that are shown together, and what they are called. */
-export interface CardGroup {
-  readonly cards: readonly Card[];
-  readonly name: string;
-}
-
-/** What a picture of a finished round shows of a game. */
-export interface Pictured {
-  /** A seat: its cards, those of them that are dim because they were played, and a mark beside its name. */
-  readonly picture: (result: SeatResult) => {
-    readonly groups: readonly CardGroup[];
-    readonly dim?: readonly Card[];
-    readonly mark?: string;
-  };
-  /** The house's cards. */
-  readonly pictureHouse?: (last: Last) => readonly CardGroup[];
-}
 
 /** A comparison of all seats' cards after the last event of a round, as a replay shows it. */
 export interface Compared {
@@ -82,15 +46,13 @@ export interface Replayed {
 }
 
 /** All that the page needs of a game. What is optional is left out by a game that has no such thing. */
-export interface PageGame extends Pictured, Replayed {
+export interface PageGame extends Replayed {
   /** Name in rulesets; also that of the game's member of a round. */
   readonly name: Game;
   /** From the folder's ``title.json``, of which the build makes the page's description and its manifest. */
   readonly title: Text;
   /** Cards on the tile of a ruleset in the lobby: others for each, so that no two tiles look alike. */
   readonly tileOf: (ruleset: string) => readonly Card[];
-  /** Steps of a guided first round, by phase. */
-  readonly guide: Partial<Record<Phase, readonly Text[]>>;
 
   /** The round on the felt, made anew for each round, from its deal on. */
   readonly Board: Component<{ view: View; round: Round; ruleset: Ruleset | undefined }>;
@@ -103,26 +65,19 @@ export interface PageGame extends Pictured, Replayed {
     >;
     readonly first: (stake: number, ruleset: Ruleset) => Bets;
   };
-  /** The end of a round on the felt before its result, and how long it is shown, in ms; 0 for not at all. */
-  readonly ending?: {
-    readonly Scene: Component<{ last: Last }>;
-    readonly lengthOf: (last: Last) => number;
-  };
+  /** The end of a round on the felt, in the phase ENDING; left out by a game whose show has it. */
+  readonly Ending?: Component<{ last: Last }>;
   /** What a result shows above the seats. */
   readonly ResultHead?: Component<{ last: Last }>;
   /** A seat's part of a result: marks beside its name, and its cards. */
-  readonly ResultMarks?: Component<{ result: SeatResult; ruleset: Ruleset | undefined }>;
-  readonly ResultCards: Component<{ last: Last; seat: number; result: SeatResult }>;
+  readonly ResultMarks?: Component<{ result: SeatResult }>;
+  readonly ResultCards: Component<{ result: SeatResult }>;
 
   /** Whether the round waits for a seat while its phase is PLAYING. */
   readonly isAwaited: (round: Round, seat: number) => boolean;
   /** The name of a turn within its round; a player is called once for each. */
   readonly turnOf: (round: Round) => string;
   readonly noteOf: (round: Round, seat: number, phase: Phase) => Note;
-  /** The round in words. */
-  readonly linesOf: (view: View, round: Round, ruleset: Ruleset | undefined) => string[];
-  /** Called once, while a component is made. */
-  readonly textSide: (view: () => View, ruleset: () => Ruleset | undefined) => TextSide;
 
   /** What a seat signs when it leaves; ``{ kind: "LEAVE" }`` where it is left out. */
   readonly leaveChoice?: Choice;
@@ -134,9 +89,9 @@ export interface PageGame extends Pictured, Replayed {
   readonly open?: (round: Round, seat: number, present: () => Round) => void;
 }
 
-const FOUND = import.meta.glob<PageGame>("./*/game.ts", { eager: true, import: "GAME" });
-
-export const GAMES: readonly PageGame[] = Object.values(FOUND);
+export const GAMES: readonly PageGame[] = Object.values(
+  import.meta.glob<PageGame>("./*/game.ts", { eager: true, import: "GAME" }),
+);
 
 /** The game of a name; undefined for one that this page does not know. */
 export const gameNamed = (name: Game | undefined): PageGame | undefined => GAMES.find((game) => game.name === name);

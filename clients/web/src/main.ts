@@ -14,8 +14,3 @@ const target = document.getElementById("app");
 if (target !== null) {
   mount(App, { target });
 }
-
-// The shell that opens without a network. It holds this page's own files, and nothing that is played.
-if (isSecureContext && "serviceWorker" in navigator) {
-  addEventListener("load", () => void navigator.serviceWorker.register("./sw.js").catch(() => null));
-}

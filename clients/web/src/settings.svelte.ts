@@ -1,56 +1,31 @@
 /** What the person at this browser prefers. Kept in the browser where it lets us, and nowhere else. */
 
 export type Language = "vi" | "en";
-export type Felt = "green" | "blue" | "night";
-
-interface Choices {
-  language: Language;
-  felt: Felt;
-  fourColours: boolean;
-  textMode: boolean;
-  stillness: boolean;
-  sound: boolean;
-  /** From 0 to 1. */
-  volume: number;
-  /** Whether to notify of turns in the background. */
-  notifies: "UNASKED" | "YES" | "NO";
-  name: string;
-  avatar: string;
-  /** The ruleset played last; empty before the first. */
-  played: string;
-  /** Games whose first round was guided. */
-  guided: string[];
-}
 
 const PLACE = "referee.settings";
 
-const prefersStillness = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
+const firstLanguage = (): Language => (navigator.language.startsWith("vi") ? "vi" : "en");
 
-function initial(): Choices {
+function initial() {
   const asked = new URLSearchParams(location.search).get("lang");
-  const own: Language = navigator.language.startsWith("vi") ? "vi" : "en";
-  const first: Choices = {
-    language: own,
-    felt: "green",
+  const first = {
+    language: firstLanguage(),
     fourColours: false,
-    textMode: false,
-    stillness: prefersStillness(),
+    stillness: matchMedia("(prefers-reduced-motion: reduce)").matches,
     sound: true,
+    /** From 0 to 1. */
     volume: 1,
-    notifies: "UNASKED",
     name: "",
-    avatar: "",
-    played: "",
-    guided: [],
+    /** Rooms that this browser was in, the newest first: its way back to them. */
+    rooms: [] as string[],
   };
-  const kept = recall();
-  const language = asked === "vi" || asked === "en" ? asked : (kept.language ?? own);
-  return { ...first, ...kept, language };
+  const found = { ...first, ...recall() };
+  return asked === "vi" || asked === "en" ? { ...found, language: asked as Language } : found;
 }
 
-function recall(): Partial<Choices> {
+function recall(): object {
   try {
-    return JSON.parse(localStorage.getItem(PLACE) ?? "{}") as Partial<Choices>;
+    return JSON.parse(localStorage.getItem(PLACE) ?? "{}") as object;
   } catch {
     return {};
   }
@@ -63,7 +38,6 @@ export function keepSettings(): void {
   $effect(() => {
     const root = document.documentElement;
     root.lang = settings.language;
-    root.dataset["felt"] = settings.felt;
     root.dataset["deck"] = settings.fourColours ? "four" : "two";
     root.dataset["motion"] = settings.stillness ? "still" : "full";
     try {

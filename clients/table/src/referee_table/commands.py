@@ -4,8 +4,6 @@ from typing import Annotated, Final
 
 import msgspec
 
-from referee_table.bots import LevelName, PaceName
-
 Identifier = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 Hash = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 CardText = Annotated[str, msgspec.Meta(pattern="^[2-9TJQKA][SCDH]$")]
@@ -29,7 +27,6 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="he
     person_name: Name = msgspec.field(name="name")
     language: Language
     room: str = ""
-    avatar: str = ""
     seat_key: Hash | None = None
 
 
@@ -46,16 +43,6 @@ class Create(Command, frozen=True, tag="create"):
     stake_minor: Whole
     bots: Annotated[int, msgspec.Meta(ge=0, le=5)] = 0
     sealed: bool = False
-    listed: bool = True
-    bot_level: LevelName = "STEADY"
-    bot_pace: PaceName = "USUAL"
-
-
-class Quick(Command, frozen=True, tag="quick"):
-    """Command for a seat, ready at once, at any table of a ruleset; at a new table with bots if no seat is free."""
-
-    ruleset: Identifier
-    stake_minor: Whole | None = None
 
 
 class Preview(Command, frozen=True, tag="preview"):
@@ -86,11 +73,10 @@ class Leave(Command, frozen=True, tag="leave"):
 
 
 class Rename(Command, frozen=True, tag="rename"):
-    """Command to change the person's name, language or avatar."""
+    """Command to change the person's name or language."""
 
     person_name: Name
     language: Language
-    avatar: str | None = None
 
 
 class SitOut(Command, frozen=True, tag="sit_out"):
@@ -103,24 +89,6 @@ class AutoReady(Command, frozen=True, tag="auto_ready"):
     """Command to be ready for each next round without asking, or no longer."""
 
     is_on: bool
-
-
-class Say(Command, frozen=True, tag="say"):
-    """Command to say a phrase or show an emote of the fixed list."""
-
-    phrase: Identifier
-
-
-class Kick(Command, frozen=True, tag="kick"):
-    """Command by which the host sends a person away."""
-
-    person: Identifier
-
-
-class Pause(Command, frozen=True, tag="pause"):
-    """Command by which the host stops dealing, or goes on."""
-
-    is_paused: bool
 
 
 class Ready(Command, frozen=True, tag="ready"):
@@ -137,13 +105,6 @@ class AddBot(Command, frozen=True, tag="add_bot"):
 
 class RemoveBot(Command, frozen=True, tag="remove_bot"):
     """Command to remove the last bot."""
-
-
-class Bots(Command, frozen=True, tag="bots"):
-    """Command to set how well the bots play and how long they think. An absent member changes nothing."""
-
-    bot_level: LevelName | None = None
-    bot_pace: PaceName | None = None
 
 
 class InRound(Command, frozen=True):
@@ -166,6 +127,10 @@ class Seed(InRound, frozen=True, kw_only=True, tag="seed"):
     signature: Signature | None = None
 
 
+class Skip(InRound, frozen=True, tag="skip"):
+    """Command to see no more of the show."""
+
+
 class Move(InRound, frozen=True, kw_only=True):
     """A command that makes an event. A seat with a key signs it and says which event it had seen."""
 
@@ -177,61 +142,12 @@ class Suggest(InRound, frozen=True, kw_only=True, tag="suggest"):
     """Command to ask for advice."""
 
 
-class AtTable(Command, frozen=True, kw_only=True):
-    """A command about the person's room, or about a kept table that the person is a member of."""
-
-    room: str = ""
-
-
-class History(AtTable, frozen=True, tag="history"):
+class History(Command, frozen=True, tag="history"):
     """Command to list the finished rounds."""
 
 
-class Members(AtTable, frozen=True, tag="members"):
-    """Command to list the members of a kept table, with their scores and nets."""
-
-
-class Keep(AtTable, frozen=True, kw_only=True, tag="keep"):
-    """Command to be remembered by the table, or no longer. The host's first one makes it a kept table."""
-
-    is_kept: bool
-
-
-class HandOver(AtTable, frozen=True, kw_only=True, tag="hand_over"):
-    """Command by which the host of a kept table makes another member its host."""
-
-    person: Identifier
-
-
-class Unkeep(AtTable, frozen=True, tag="unkeep"):
-    """Command by which the host closes a kept table: it forgets its members, and closes when it is empty."""
-
-
-class Replay(AtTable, frozen=True, kw_only=True, tag="replay"):
+class Replay(Command, frozen=True, kw_only=True, tag="replay"):
     """Command to send a finished round."""
-
-    table: Identifier
-    number: Whole
-
-
-class Share(AtTable, frozen=True, kw_only=True, tag="share"):
-    """Command to make a link to a finished round, with the names of its people or without."""
-
-    table: Identifier
-    number: Whole
-    has_names: bool = False
-
-
-class DeviceScores(Command, frozen=True, tag="scores"):
-    """Command to send the device's scores over all rooms."""
-
-
-class ForgetScores(Command, frozen=True, tag="forget_scores"):
-    """Command to delete the device's scores."""
-
-
-class Review(AtTable, frozen=True, kw_only=True, tag="review"):
-    """Command to send a finished round with the seat's choices beside the best."""
 
     table: Identifier
     number: Whole
@@ -240,6 +156,6 @@ class Review(AtTable, frozen=True, kw_only=True, tag="review"):
 SHARED: Final[tuple[type[Command], ...]] = tuple(
     kind
     for kind in list(globals().values())
-    if isinstance(kind, type) and issubclass(kind, Command) and kind not in {Command, InRound, Move, AtTable}
+    if isinstance(kind, type) and issubclass(kind, Command) and kind not in {Command, InRound, Move}
 )
 """The commands that are no game's own."""

@@ -78,7 +78,7 @@ async def _prepare(judge: Judge, terms: shuffler_pb2.RoundTerms) -> shuffler_pb2
 def _seat(one: Person, key: bytes) -> RoundSeat:
     has_key = key != NO_KEY
     private = one.signing_key if has_key and one.is_bot else b""
-    return RoundSeat(one.person, one.name, one.is_bot, key if has_key else b"", private, device=one.key)
+    return RoundSeat(one.person, one.name, one.is_bot, key if has_key else b"", private)
 
 
 def _bind_bot(bench: Bench, made: Round, seat: Seat) -> None:

@@ -18,7 +18,7 @@ from referee.evidence.dsse import Envelope
 from referee.transcript.chain import FORM, Course
 from referee.transcript.receipted import receipted_event
 from referee.v1 import money_pb2, round_pb2, shuffler_pb2, violation_pb2
-from referee_table.bots import LEVELS, PACES, Level, Thinking
+from referee_table.bots import Thinking
 from referee_table.cards import texts
 from referee_table.clock import Clock
 from referee_table.commands import InRound, Leave
@@ -39,14 +39,15 @@ RETRY_MS: Final = 250
 class Pace:
     """Times of a table, in milliseconds. A brisk table settles without waiting for a show.
 
-    For ``scene_ms`` a hand that wins at the deal is shown before its round ends, and the end of any round before the
-    clock for being ready starts.
+    ``sums_ms`` is how long the sums of a show stay before the round is settled, ``scene_ms`` how long a hand that wins
+    at the deal is shown, and the end of any round before the clock for being ready starts.
     """
 
     bot_ms: int = 900
     bind_ms: int = 5_000
     ready_ms: int = 20_000
     away_ms: int = 60_000
+    sums_ms: int = 4_000
     scene_ms: int = 6_000
     is_brisk: bool = False
 
@@ -73,20 +74,6 @@ class Settled:
     log_receipt: round_pb2.LogReceipt
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A seat's choice and the best one, both as pages read them, and their values in minor units.
-
-    ``number`` is that of the event. ``error_minor`` is the advice's own error of the difference.
-    """
-
-    number: int
-    own: dict[str, Any]
-    best: dict[str, Any]
-    cost_minor: int
-    error_minor: int
-
-
 class Play(ABC):
     """One round of one game from its deal to its settlement."""
 
@@ -99,15 +86,12 @@ class Play(ABC):
     accept_request: Callable[..., Any]
     settle_request: Callable[..., Any]
     """The game's own requests to accept an event and to settle."""
-    evidence: list[tuple[bytes, list[bytes]]]
-    """The receipt after each event that this process has accepted, and each seat's newest signature by then."""
 
     def __init__(self, bench: Bench, played: Round) -> None:
         self.bench = bench
         self.round = played
         self.again = 0
         self.thinking = Thinking(bench.clock)
-        self.evidence: list[tuple[bytes, list[bytes]]] = []
         self.header = round_pb2.RoundHeader.FromString(played.header)
 
     async def ask(self, call: "grpc.UnaryUnaryMultiCallable[Request, Answer]", request: Request) -> Answer:
@@ -140,6 +124,10 @@ class Play(ABC):
     @abstractmethod
     def is_over(self) -> bool:
         """Whether the round is to be settled now."""
+
+    def skip(self) -> None:
+        """End the show now."""
+        raise AssertionError("this game has no show")
 
     @abstractmethod
     async def begin(self, dealt: shuffler_pb2.DealRoundResponse) -> None:
@@ -184,24 +172,6 @@ class Play(ABC):
         self.round.message = self.message.SerializeToString()
         self.round.own = self.state
 
-    @abstractmethod
-    async def review(self, seat: int) -> list[Choice]:
-        """Return a seat's choices of this round beside the best, as far as the advice has a value for both.
-
-        Raise RefusedError or RefereeRefusedError without advice.
-        """
-
-    def beginning(self, count: int) -> Any:  # noqa: ANN401 - the game's own message
-        """Return the round after its first ``count`` events; raise NO_ADVICE if another process accepted any."""
-        message = self.message
-        if len(self.evidence) != len(message.events):
-            raise RefusedError(Code.NO_ADVICE, detail="the table server was started again in this round")
-        made = type(message)(header=message.header, certificates=message.certificates, events=message.events[:count])
-        if count:
-            made.receipt, signatures = self.evidence[count - 1]
-            made.signatures[:] = signatures
-        return made
-
     def certificates(self) -> list[bytes]:
         """Return the certificates of the round so far."""
         return list(self.message.certificates)
@@ -217,16 +187,6 @@ class Play(ABC):
     def is_bot(self, seat: int) -> bool:
         """Return whether a bot has this seat."""
         return self.round.seats[seat].is_bot
-
-    @property
-    def bot_ms(self) -> int:
-        """How long a bot of this round thinks, in milliseconds."""
-        return self.bench.pace.bot_ms * PACES[self.round.bot_pace] // 100
-
-    @property
-    def level(self) -> Level:
-        """How well the bots of this round play."""
-        return LEVELS[self.round.bot_level]
 
     async def hand_certificate(self, seat: int) -> tuple[bytes, list[int]]:
         """Fetch a bot's own certificate and hand on a sealed table, by the bot's token."""
@@ -317,7 +277,6 @@ class Play(ABC):
         keep_signature(self.message, answer.event.seat, signature, seats=len(self.round.seats))
         self.message.events.append(answer.event)
         self.message.receipt = answer.receipt
-        self.evidence.append((answer.receipt, list(self.message.signatures)))
         receipt = FORM.read(Envelope.parse(answer.receipt).payload)
         self.round.event_hashes.append(bytes.fromhex(receipt.event_hash))
         self.round.is_opening_due = receipt.opens_section is not msgspec.UNSET
@@ -363,8 +322,8 @@ class Play(ABC):
         return RefusedError(Code.TOO_LATE if is_late else Code.UNLAWFUL, violations=given)
 
     def shown_instant_win(self, pattern: str) -> dict[str, Any]:
-        """Return the pattern by which a hand won at the deal, with its name; nothing for an empty one."""
-        return {"instant_win": pattern, "instant_win_name": self.bench.law.name("pattern", pattern)} if pattern else {}
+        """Return the name of the pattern by which a hand won at the deal; nothing for an empty one."""
+        return {"instant_win_name": self.bench.law.name("pattern", pattern)} if pattern else {}
 
     def transfers(self, transfers: Iterable[money_pb2.Transfer]) -> list[dict[str, Any]]:
         """Return the transfers for the page, each with the name of its reason."""

@@ -1,8 +1,7 @@
 """Records of ended rounds, for the room's file and for pages."""
 
 import logging
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -44,21 +43,7 @@ def settled_record(made: Round, settled: Settled, events: list[dict[str, Any]], 
     leads = {} if made.leader is None else {"leader": made.leader}
     replay = {"hands": [texts(hand) for hand in made.hands], **leads, "events": events}
     proof = proof_of(made, settled.log_receipt)
-    pairs = pairs_of(settled.shown["transfers"])
-    return given | settled.shown | {"seats": seats, "pairs": pairs, "proof": proof, "replay": replay}
-
-
-def pairs_of(transfers: Sequence[Mapping[str, Any]]) -> list[dict[str, int]]:
-    """Return what one seat pays another when all transfers between the two are taken together, in order of seats."""
-    nets: dict[tuple[int, int], int] = defaultdict(int)
-    for one in transfers:
-        low, high = sorted((one["payer"], one["payee"]))
-        nets[low, high] += one["amount_minor"] if one["payer"] == low else -one["amount_minor"]
-    return [
-        {"payer": low if net > 0 else high, "payee": high if net > 0 else low, "amount_minor": abs(net)}
-        for (low, high), net in sorted(nets.items())
-        if net
-    ]
+    return given | settled.shown | {"seats": seats, "proof": proof, "replay": replay}
 
 
 def shown(given: dict[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """A room: one task that does everything in it, one thing after the other.
 
-Commands, streams that come and go, and clocks all reach the room through one inbox, so nothing here is ever done by two
+Commands, streams that come and go, and clocks all reach the room through one queue, so nothing here is ever done by two
 at once. After each step the room's file is written, then the answer is given, then pages see the new view: what
 any page has seen is never lost with the process.
 """
@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from referee.v1 import round_pb2
 from referee_table import dealing
@@ -21,49 +21,65 @@ from referee_table.commands import (
     InRound,
     Join,
     Leave,
-    Members,
     Replay,
-    Review,
     Seed,
-    Share,
+    Skip,
     Suggest,
 )
-from referee_table.company import Company
 from referee_table.games import GAMES
-from referee_table.inbox import Inbox, Item
 from referee_table.judge import RefereeRefusedError
-from referee_table.kept import count as count_kept
+from referee_table.people import BETWEEN_ROUNDS, People
 from referee_table.play import Bench, Play
-from referee_table.records import proof_of, record_at, record_of, remembered, settled_record
-from referee_table.reviews import Reviews
+from referee_table.records import proof_of, record_of, remembered, settled_record
+from referee_table.room_queue import Item, RoomQueue
 from referee_table.state import Done, Person, RoomState, Round
 from referee_table.wording import Code, RefusedError, notice
-
-if TYPE_CHECKING:
-    from referee_table.hall import Hall
 
 LOG: Final = logging.getLogger("referee_table")
 REMEMBERED: Final = 64
 KEPT_ROUNDS: Final = 50
+KEPT_MS: Final = 30 * 24 * 3600 * 1000
+"""How long a room is stored after somebody was there last."""
+
+
+class Keeper(Protocol):
+    """What a room asks of the house."""
+
+    def save(self, room: "Room") -> None:
+        """Write the room's file."""
+
+    def record(self, room: "Room", given: dict[str, Any]) -> None:
+        """Store the record of a finished round; the last one about a round counts."""
+
+    def changed(self, room: "Room") -> None:
+        """Show the room to the pages in it."""
+
+    def notify(self, person: Person, message: dict[str, Any]) -> None:
+        """Send a message to a person's page."""
+
+    def gone(self, person: Person) -> None:
+        """Show the lobby to somebody who has left."""
+
+    def closed(self, room: "Room") -> None:
+        """Delete the room's files."""
 
 
 class Room:
     """A room that runs as a task. ``state`` is the part that its file keeps, ``play`` the round in progress."""
 
-    def __init__(self, keeper: "Hall", bench: Bench, state: RoomState, records: list[dict[str, Any]]) -> None:
+    def __init__(self, keeper: Keeper, bench: Bench, state: RoomState, records: list[dict[str, Any]]) -> None:
         self.keeper = keeper
         self.bench = bench
         self.state = state
         self.records = records
-        self.people = Company(bench, state, self)
+        self.people = People(bench, state, keeper.notify)
         self.is_closed = False
-        self._inbox = Inbox()
+        self._queue = RoomQueue()
         self.play: Play | None = None
         if state.round is not None and state.round.message:
             self.play = self._play_of(state.round)
-        self.reviews = Reviews()
         self.advice = Advice()
-        self._again = 0
+        self._again = self._seating_time = 0
         self._contributed: set[bytes] = set()
         self._revealing: set[asyncio.Task[None]] = set()
         for one in [one for one in records if "proof" in one and not one["proof"]["is_revealed"]]:
@@ -82,47 +98,53 @@ class Room:
 
     def post(self, do: Callable[[], None]) -> None:
         """Queue a function, which the room calls in its turn."""
-        self._inbox.put(Item(do=do))
+        self._queue.put(Item(do=do))
 
     async def ask(self, person: Person, command: Command) -> dict[str, Any]:
         """Queue a command and return its result."""
         if self.is_closed:
             return RefusedError(Code.NO_ROOM).message(command.id)
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._inbox.put(Item(person=person, command=command, answer=answer))
+        self._queue.put(Item(person=person, command=command, answer=answer))
         return await answer
 
     async def run(self) -> None:
         """Run the room until it is closed."""
         try:
+            await self._step(None)
             while not self.is_closed:
-                item = await self._inbox.next(self.bench.clock, self.wake())
+                item = await self._queue.next(self.bench.clock, self.wake())
                 await self._step(item)
                 await asyncio.sleep(0)
         finally:
-            self.reviews.close()
             self.advice.close()
             if self.play is not None:
                 self.play.thinking.stop()
             for task in self._revealing:
                 task.cancel()
-            self._inbox.close()
+            self._queue.close()
 
     def wake(self) -> int | None:
         """Return the time in ms at which the room acts without a command; None if it never does."""
         state = self.state
         if self.play is not None:
             return max(0 if self.play.round.is_opening_due else self.play.wake, self._again)
-        times = [] if state.deadline is None else [state.deadline]
-        if state.phase == "LOBBY":
-            times += self.people.away_limits
-            times += [] if state.kept is None or self.people.humans else [state.kept.until]
+        times = [] if state.phase_end_time is None else [state.phase_end_time]
+        if self.is_between:
+            times += [*self.people.away_limits, *([self._seating_time] if self._seating_time else [])]
+            times += [] if self.people.is_somebody_here else [state.used_time + KEPT_MS]
         return max(min(times), self._again) if times else None
 
     @property
-    def _is_kept(self) -> bool:
-        """Whether the room remains when it is empty."""
-        return self.state.kept is not None and self.bench.clock.now() < self.state.kept.until
+    def is_between(self) -> bool:
+        """Whether no round is under way."""
+        return self.state.phase in BETWEEN_ROUNDS
+
+    def close(self) -> None:
+        """Close the room for good; its files are deleted."""
+        self.is_closed = True
+        self.keeper.closed(self)
+        self.post(lambda: None)
 
     async def _step(self, item: Item | None) -> None:
         if item is not None and item.do is not None:
@@ -133,9 +155,11 @@ class Room:
             await self._advance()
         except (RefereeRefusedError, RefusedError) as error:
             await self._give_up(error)
-        if self.state.phase == "LOBBY" and not self.people.humans and not self._is_kept:
-            self.is_closed = True
-            self.keeper.closed(self)
+        now = self.bench.clock.now()
+        if self.people.is_somebody_here:
+            self.state.used_time = now
+        elif self.is_between and now >= self.state.used_time + KEPT_MS:
+            self.close()
             return
         self.state.version += 1
         self._save()
@@ -154,7 +178,7 @@ class Room:
         message = next((done.answer for done in person.done if done.id == command.id), None)
         if message is None:
             message = await self._message(person, command)
-            if not isinstance(command, History | Replay | Review | Members):
+            if not isinstance(command, History | Replay):
                 person.done = [*person.done[1 - REMEMBERED :], Done(command.id, message)]
         self._save()
         if not answer.done():
@@ -173,6 +197,8 @@ class Room:
         result: dict[str, Any] = {}
         match command:
             case Join():
+                if person.room != self.state.room and (before := self.people.longest_away()) is not None:
+                    await self.remove(before, Leave(id="out"))
                 result = self.people.join(person, watch=command.watch)
             case Leave():
                 await self.remove(person, command)
@@ -180,13 +206,8 @@ class Room:
                 result = await self._do_in_round(person, command)
             case History() | Replay():
                 result = remembered(self.records, command)
-            case Review():
-                result = self.reviews.ask(person, record_at(self.records, table=command.table, number=command.number))
-            case Share():
-                record = record_at(self.records, table=command.table, number=command.number)
-                result = self.keeper.shares.make(person, self.state, record, has_names=command.has_names)
             case _:
-                result = await self.people.do(person, command)
+                self.people.do(person, command)
         return result
 
     async def _do_in_round(self, person: Person, command: InRound) -> dict[str, Any]:
@@ -196,6 +217,10 @@ class Room:
                 dealing.bind(self.bench, self.state, seat, command)
             case Seed():
                 dealing.show_seed(self.state, seat, command)
+            case Skip():
+                if self.state.phase != "SHOWDOWN":
+                    raise RefusedError(Code.WRONG_PHASE)
+                self.state.skipped.append(person.person)
             case _:
                 if self.play is None:
                     raise RefusedError(Code.WRONG_PHASE)
@@ -222,42 +247,64 @@ class Room:
         elif self.state.phase == "BINDING" and seats:
             self._lobby()
         elif self.state.phase == "SEEDING" and seats:
-            self.state.deadline = 0
+            self.state.phase_end_time = 0
         self.state.people.remove(person)
         person.room = ""
-        self.keeper.gone(self, person)
+        self.keeper.gone(person)
 
     async def _advance(self) -> None:
         """Do what is due now."""
-        state, now = self.state, self.bench.clock.now()
-        is_late = state.deadline is not None and now >= state.deadline
-        made = state.round
+        state = self.state
+        is_late = state.phase_end_time is not None and self.bench.clock.now() >= state.phase_end_time
         if self.play is not None:
-            await self._open_due(self.play)
-            await self.play.advance()
-            await self._open_due(self.play)
-            state.phase, state.deadline = self.play.phase, self.play.deadline
-            if self.play.is_over:
-                self._save()  # events made again after a restart have other times, and the log takes one settlement
-                await self._settle(self.play)
-        elif made is not None and state.phase == "BINDING":
-            if all(made.commitments):
-                await dealing.opened(self.bench, made)
-                self._contributed.clear()
-                header = round_pb2.RoundHeader.FromString(made.header)
-                state.phase, state.deadline = "SEEDING", header.deal_deadline_time + 1
-            elif is_late:
-                unbound = {seat.person for seat, one in zip(made.seats, made.commitments, strict=True) if not one}
-                self._lobby(unready=unbound)
-        elif made is not None:
-            if all(made.seeds):
-                await self._deal(made)
-            elif is_late:
-                await self._abort(made)
-            else:
-                await self._contribute(made)
-        if state.phase == "LOBBY":
+            await self._go_on(self.play)
+        elif state.round is not None and state.phase == "BINDING":
+            await self._bind(state.round, is_late=is_late)
+        elif state.round is not None:
+            await self._deal_or_abort(state.round, is_late=is_late)
+        elif state.phase == "ENDING" and is_late:
+            self._lobby()
+        if self.is_between:
             await self._seat()
+
+    async def _go_on(self, play: Play) -> None:
+        """Go on with the round that is played; settle it when it is over."""
+        await self._open_due(play)
+        await play.advance()
+        await self._open_due(play)
+        if play.phase == "SHOWDOWN" and self._have_all_skipped(play.round):
+            play.skip()
+        self.state.phase, self.state.phase_end_time = play.phase, play.deadline
+        if play.is_over:
+            self._save()  # events made again after a restart have other times, and the log takes one settlement
+            await self._settle(play)
+
+    async def _bind(self, made: Round, *, is_late: bool) -> None:
+        """Open the round once every seat is bound to its seed; go back to the lobby without those that are late."""
+        if all(made.commitments):
+            await dealing.opened(self.bench, made)
+            self._contributed.clear()
+            header = round_pb2.RoundHeader.FromString(made.header)
+            self.state.phase, self.state.phase_end_time = "SEEDING", header.deal_deadline_time + 1
+        elif is_late:
+            self._lobby(
+                unready={seat.person for seat, one in zip(made.seats, made.commitments, strict=True) if not one}
+            )
+
+    async def _deal_or_abort(self, made: Round, *, is_late: bool) -> None:
+        """Deal the round once every seat has shown its seed; abort it when that is late."""
+        if all(made.seeds):
+            await self._deal(made)
+        elif is_late:
+            await self._abort(made)
+        else:
+            await self._contribute(made)
+
+    def _have_all_skipped(self, made: Round) -> bool:
+        """Return whether all who are present of the round's people have seen enough of its show."""
+        seated = {one.person for one in made.seats}
+        present = {one.person for one in self.people.humans if one.away_time is None and one.person in seated}
+        return bool(self.state.skipped) and present <= set(self.state.skipped)
 
     async def _open_due(self, play: Play) -> None:
         """Open the cards that an event opened, once its receipt is stored."""
@@ -269,14 +316,15 @@ class Room:
         """Everybody has the place that they should have; the round is prepared once all are ready."""
         state = self.state
         seating = await self.people.seat()
-        state.deadline = seating.next_time
-        if seating.is_deal_due and not state.is_paused:
+        self._seating_time = seating.next_time or 0
+        if state.phase == "LOBBY":
+            state.phase_end_time = self.people.sit_out_time
+        if seating.is_deal_due:
             state.round = await dealing.prepared(
                 self.bench, seating.seated, table=self.table, stake_minor=state.stake_minor
             )
-            state.round.bot_level, state.round.bot_pace = state.bot_level, state.bot_pace
-            state.scene_until = None
-            state.phase, state.deadline = "BINDING", self.bench.clock.now() + self.bench.pace.bind_ms
+            state.skipped = []
+            state.phase, state.phase_end_time = "BINDING", self.bench.clock.now() + self.bench.pace.bind_ms
 
     async def _deal(self, made: Round) -> None:
         dealt = await dealing.dealt(self.bench, made)
@@ -284,7 +332,7 @@ class Room:
         for one in self.state.people:
             one.has_acted = False
         await self.play.begin(dealt)
-        self.state.phase, self.state.deadline = self.play.phase, self.play.deadline
+        self.state.phase, self.state.phase_end_time = self.play.phase, self.play.deadline
 
     async def _settle(self, play: Play) -> None:
         settled = await play.settle()
@@ -292,10 +340,7 @@ class Room:
             return
         made = play.round
         self.people.score(made, settled)
-        count_kept(self.state, made, settled.nets, settled.shown["transfers"], now=self.bench.clock.now())
-        self.keeper.scores.count(self.state, self.bench.law.game, made, settled.nets)
         given = settled_record(made, settled, play.events(), time=self.bench.clock.now())
-        self.reviews.add(play)
         self._end(given)
 
     async def _contribute(self, made: Round) -> None:
@@ -307,9 +352,8 @@ class Room:
 
     async def _abort(self, made: Round) -> None:
         """End a round whose seeds did not come in time."""
-        missing = [seat for seat, seed in enumerate(made.seeds) if not seed]
         log_receipt = await dealing.aborted(self.bench, made)
-        given = record_of(made, "ABORTED", time=self.bench.clock.now()) | {"reason": "SEED_MISSING", "missing": missing}
+        given = record_of(made, "ABORTED", time=self.bench.clock.now()) | {"reason": "SEED_MISSING"}
         given["proof"] = proof_of(made, log_receipt)
         self._end(given)
 
@@ -321,9 +365,8 @@ class Room:
             self._again = self.bench.clock.now() + self.bench.pace.bind_ms
             self._lobby(unready={one.person for one in self.state.people})
             return
-        header = round_pb2.RoundHeader.FromString(made.header)
         now = self.bench.clock.now()
-        given = record_of(made, "GIVEN_UP", time=now) | {"abort_time": header.round_deadline_time}
+        given = record_of(made, "GIVEN_UP", time=now)
         if await dealing.is_aborted(self.bench, made):
             given = record_of(made, "ABORTED", time=now) | {"reason": "DEADLINE"}
         for person in self.people.humans:
@@ -335,8 +378,9 @@ class Room:
         self.records = [*self.records[1 - KEPT_ROUNDS :], given]
         self.keeper.record(self, given)
         self.state.last = given
-        self.state.scene_until = self.bench.clock.now() + (0 if self.bench.pace.is_brisk else self.bench.pace.scene_ms)
         self._lobby(unready={one.person for one in self.state.people})
+        if not self.bench.pace.is_brisk:
+            self.state.phase, self.state.phase_end_time = "ENDING", given["time"] + self.bench.pace.scene_ms
         if "proof" in given:
             self._await_seed(given)
 
@@ -344,7 +388,10 @@ class Room:
         state = self.state
         if self.play is not None:
             self.play.thinking.stop()
-        state.phase, state.deadline, state.round, self.play = "LOBBY", None, None, None
+        if state.phase == "ENDING":  # the clock for being ready starts with the phase
+            for one in [one for one in state.people if one.ready_time is not None]:
+                one.ready_time = self.bench.clock.now()
+        state.phase, state.phase_end_time, state.round, self.play = "LOBBY", None, None, None
         for one in state.people:
             if one.person in unready:
                 one.ready_time = None

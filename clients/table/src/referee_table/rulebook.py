@@ -3,7 +3,7 @@
 Sections in reading order, each of rows with a label and a value in both languages; a row may have example cards.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from referee_table.games import GAMES
@@ -37,12 +37,11 @@ def difference(data: Data, alike: Sequence[Data]) -> Text | None:
 def rules_of(law: Law) -> dict[str, Any]:
     """Return the rules of a law as pages read them."""
     sections = [one for one in GAMES[law.game].sections(law) if one["rows"]]
-    given = {"ruleset": law.id, "title": law.shown["title"], "sections": [*sections, _clocks(law)]}
+    given: dict[str, Any] = {"sections": [*sections, _clocks(law)]}
     given["terms"] = [
         {"code": code, "name": say(one["vi"], one["en"]), "means": one["means"]}
         for code, one in terms(law.game, GAMES[law.game].glossary).items()
     ]
-    given["data"] = _bare({name: value for name, value in law.data.items() if name != "names"})
     return given | ({"differs": law.shown["differs"]} if "differs" in law.shown else {})
 
 
@@ -54,10 +53,3 @@ def _clocks(law: Law) -> dict[str, Any]:
         if "seconds" in one
     ]
     return section("CLOCKS", say("Đồng hồ", "Clocks"), rows)
-
-
-def _bare(value: Any) -> Any:  # noqa: ANN401 - TOML
-    """Return data without where it comes from."""
-    if isinstance(value, Mapping):
-        return {name: _bare(one) for name, one in value.items() if name not in {"source", "quote", "reason"}}
-    return [_bare(one) for one in value] if isinstance(value, list) else value

@@ -2,7 +2,7 @@
 
 For a game whose rulesets have rules of seating the referee decides. For the other games the table does the same by
 itself: those who came first get seats, and once somebody is ready, people who are not ready within the ready
-time are sent out. While a table is paused or shows the end of a round, nobody counts as ready, so that no clock runs.
+time are late. While a table shows the end of a round, nobody counts as ready until all are, so that no clock runs.
 """
 
 from collections.abc import Sequence
@@ -18,16 +18,16 @@ from referee_table.state import Person, RoomState
 
 @dataclass(frozen=True, slots=True)
 class Seating:
-    """Changes that a room needs: who sits, in order of seats, who leaves, whether to deal, when to compute this again.
+    """Changes that a room needs: who sits, in order of seats, who is late, whether to deal, when to compute this again.
 
-    ``kick_times`` says by person when they are sent out unless they are ready.
+    ``limits`` says by person when they are late unless they are ready.
     """
 
     seated: list[Person]
-    sent_out: list[Person]
+    late: list[Person]
     is_deal_due: bool
     next_time: int | None
-    kick_times: dict[str, int]
+    limits: dict[str, int]
 
     def without_deal(self) -> "Seating":
         """Return this seating with no deal due."""
@@ -41,22 +41,15 @@ async def judged(bench: Bench, state: RoomState, people: Sequence[Person], *, no
     seating = await judge(bench, given, now=now)
     by_name = {one.person: one for one in people}
     seated = [by_name[one.person] for one in seating.seated]
-    sent_out = [by_name[one.person] for one in seating.sent_out]
-    next_time = seating.next_time
-    if not state.is_paused and state.scene_until is not None and state.scene_until > now:
-        next_time = state.scene_until
-    return Seating(seated, sent_out, seating.is_deal_due, next_time, seating.kick_times)
+    late = [by_name[one.person] for one in seating.late]
+    return Seating(seated, late, seating.is_deal_due, seating.next_time, seating.limits)
 
 
 def _as_clocked(one: Person, state: RoomState, people: Sequence[Person], *, now: int) -> Person:
     """Return a person as the clock of being ready sees them."""
-    ready, scene = one.ready_time, state.scene_until or 0
     is_unanimous = all(each.ready_time is not None for each in people if not each.is_bot)
-    if state.is_paused or (now < scene and not is_unanimous):
-        ready = None
-    elif ready is not None:
-        ready = max(ready, min(scene, now))
-    return msgspec.structs.replace(one, ready_time=ready)
+    is_shown = state.phase == "ENDING" and now < (state.phase_end_time or 0) and not is_unanimous
+    return msgspec.structs.replace(one, ready_time=None if is_shown else one.ready_time)
 
 
 async def _by_referee(bench: Bench, people: Sequence[Person], *, now: int) -> Seating:
@@ -74,28 +67,28 @@ async def _by_referee(bench: Bench, people: Sequence[Person], *, now: int) -> Se
     has_clock = answer.HasField("next_time")
     return Seating(
         seated=seated,
-        sent_out=[person for one, person in decided if one.verdict == seating_pb2.SEATING_VERDICT_KICK],
+        late=[person for one, person in decided if one.verdict == seating_pb2.SEATING_VERDICT_KICK],
         is_deal_due=answer.action == seating_pb2.SEATING_ACTION_DEAL,
         next_time=answer.next_time if has_clock else None,
-        kick_times=_limits(seated, ready_ms=bench.law.clock_ms("ready")) if has_clock else {},
+        limits=_limits(seated, ready_ms=bench.law.clock_ms("ready")) if has_clock else {},
     )
 
 
 async def _by_habit(bench: Bench, people: Sequence[Person], *, now: int) -> Seating:
     sitting = sorted([one for one in people if one.seated_time is not None], key=lambda one: one.seated_time or 0)
     ready_ms = bench.pace.ready_ms
-    limits = _limits(sitting, ready_ms=ready_ms)
-    out = [one for one in sitting if limits.get(one.person, now + 1) <= now]
-    staying = [one for one in sitting if one not in out]
+    due = _limits(sitting, ready_ms=ready_ms)
+    late = [one for one in sitting if due.get(one.person, now + 1) <= now]
+    staying = [one for one in sitting if one not in late]
     waiting = [one for one in people if one.seated_time is None]
     seated = [*staying, *waiting][: bench.law.max_seats]
     is_due = len(seated) >= bench.law.min_seats and all(one.ready_time is not None for one in seated)
-    kick_times = _limits(seated, ready_ms=ready_ms)
-    return Seating(seated, out, is_due, min(kick_times.values(), default=None), kick_times)
+    limits = _limits(seated, ready_ms=ready_ms)
+    return Seating(seated, late, is_due, min(limits.values(), default=None), limits)
 
 
 def _limits(seated: Sequence[Person], *, ready_ms: int) -> dict[str, int]:
-    """Return by person who is not ready the time at which the person is sent out; empty while nobody is ready."""
+    """Return by person who is not ready the time at which the person is late; empty while nobody is ready."""
     ready = [one.ready_time for one in seated if one.ready_time is not None]
     if not ready:
         return {}

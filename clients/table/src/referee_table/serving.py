@@ -12,7 +12,7 @@ from typing import Final
 import uvicorn
 
 from referee_table.clock import Clock, SystemClock
-from referee_table.hall import Hall, House
+from referee_table.house import House
 from referee_table.judge import Judge
 from referee_table.play import Pace
 from referee_table.reading import MOST_BYTES
@@ -47,8 +47,8 @@ def bound(host: str, port: int) -> socket.socket:
     return made
 
 
-def server_of(plan: Plan) -> tuple[uvicorn.Server, Hall]:
-    """Return a server that is not started yet, and its hall. Call it in the loop that will run them."""
+def server_of(plan: Plan) -> tuple[uvicorn.Server, House]:
+    """Return a server that is not started yet, and its house. Call it in the loop that will run them."""
     house = House(
         judge=Judge(plan.referee),
         clock=plan.clock,
@@ -58,9 +58,8 @@ def server_of(plan: Plan) -> tuple[uvicorn.Server, Hall]:
         gateway=plan.gateway,
         server=plan.entropy(8).hex(),
     )
-    hall = Hall(house)
     config = uvicorn.Config(
-        site(hall, page=plan.page, hosts=plan.hosts),
+        site(house, page=plan.page, hosts=plan.hosts),
         ws="websockets-sansio",
         ws_max_size=4 * MOST_BYTES,
         lifespan="on",
@@ -68,14 +67,14 @@ def server_of(plan: Plan) -> tuple[uvicorn.Server, Hall]:
         access_log=False,
         timeout_graceful_shutdown=_STOPPING_SECONDS,
     )
-    return uvicorn.Server(config), hall
+    return uvicorn.Server(config), house
 
 
 @contextlib.asynccontextmanager
-async def serving(plan: Plan, *, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[tuple[str, Hall]]:
-    """Run a table server for the block; yield its address and its hall."""
+async def serving(plan: Plan, *, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[tuple[str, House]]:
+    """Run a table server for the block; yield its address and its house."""
     listening = bound(host, port)
-    server, hall = server_of(plan)
+    server, house = server_of(plan)
     task = asyncio.create_task(server.serve([listening]))
     try:
         while not server.started and not task.done():  # noqa: ASYNC110 - it reports its start in no other way
@@ -83,7 +82,7 @@ async def serving(plan: Plan, *, host: str = "127.0.0.1", port: int = 0) -> Asyn
         if task.done():
             await task
             raise RuntimeError("the table server did not start")
-        yield f"{host}:{listening.getsockname()[1]}", hall
+        yield f"{host}:{listening.getsockname()[1]}", house
     finally:
         server.should_exit = True
         await task

@@ -16,12 +16,10 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
 from referee_table.bundle import Prover, RoundNotOverError
-from referee_table.hall import Hall
 from referee_table.hosts import HostGuard
+from referee_table.house import House
 from referee_table.judge import RefereeRefusedError
-from referee_table.shares import ShareExpiredError, ShareUnknownError
 from referee_table.stream import PageStream
-from referee_table.wording import share_fault
 
 TYPES: Final = {
     ".html": "text/html; charset=utf-8",
@@ -44,23 +42,23 @@ def page_folder() -> Path | None:
     return folder if (folder / "index.html").is_file() else None
 
 
-def site(hall: Hall, *, page: Path | None, hosts: Iterable[str] = ()) -> Starlette:
-    """Return the application, which also answers for ``hosts``; it opens and closes the hall."""
-    prover = Prover(hall.house.judge, hall.keys)
-    headers = _headers(hall.house.gateway)
+def site(house: House, *, page: Path | None, hosts: Iterable[str] = ()) -> Starlette:
+    """Return the application, which also answers for ``hosts``; it opens and closes the house."""
+    prover = Prover(house.judge, house.keys)
+    headers = _headers(house.gateway)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        await hall.start()
-        prover.keys = hall.keys
+        await house.start()
+        prover.keys = house.keys
         try:
             yield
         finally:
-            await hall.stop()
-            await hall.house.judge.close()
+            await house.stop()
+            await house.judge.close()
 
     async def stream(socket: WebSocket) -> None:
-        await PageStream(hall, socket).run()
+        await PageStream(house, socket).run()
 
     async def bundle(request: Request) -> Response:
         try:
@@ -71,24 +69,14 @@ def site(hall: Hall, *, page: Path | None, hosts: Iterable[str] = ()) -> Starlet
             return _json({"reason": "ROUND_NOT_OVER"}, status=404)
         return _json(made)
 
-    async def share(request: Request) -> Response:
-        try:
-            answer = hall.shares.read(request.path_params["share"])
-        except ShareUnknownError:
-            return _json(share_fault("SHARE_UNKNOWN"), status=404)
-        except ShareExpiredError:
-            return _json(share_fault("SHARE_EXPIRED"), status=410)
-        return Response(answer, media_type="application/json", headers={"cache-control": "no-store"})
-
     async def health(_request: Request) -> Response:
-        given = {"referee": "REACHED" if hall.house.judge.is_reached else "AWAY", "rooms": len(hall.rooms)}
-        return _json(given | {"pages": len(hall.streams), "server": hall.house.server})
+        given = {"referee": "REACHED" if house.judge.is_reached else "AWAY", "rooms": len(house.rooms)}
+        return _json(given | {"pages": len(house.streams), "server": house.server})
 
     return Starlette(
         routes=[
             WebSocketRoute("/api/stream", stream),
             Route("/api/bundles/{table:str}/{number:str}", bundle),
-            Route("/api/shares/{share:str}", share),
             Route("/api/health", health),
             Route("/{path:path}", _page(page, headers)),
         ],

@@ -13,7 +13,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from referee.evidence.outside import OutsideError, read_json
 from referee_table.commands import Command, Hello, Suggest
-from referee_table.hall import PROTOCOL, Hall
+from referee_table.house import PROTOCOL, House
 from referee_table.names import clean_name, is_changed
 from referee_table.reading import MOST_BYTES, read
 from referee_table.state import Person
@@ -37,8 +37,8 @@ class _Kind(msgspec.Struct):
 class PageStream:
     """A connected page."""
 
-    def __init__(self, hall: Hall, socket: WebSocket) -> None:
-        self._hall = hall
+    def __init__(self, house: House, socket: WebSocket) -> None:
+        self._house = house
         self._socket = socket
         self._words: deque[dict[str, Any]] = deque()
         self._is_stale = False
@@ -78,15 +78,15 @@ class PageStream:
             await self._close()
             return
         self._person = person
-        self.say(self._hall.welcome(person))
+        self.say(self._house.welcome(person))
         if self._is_renamed:
             self.say(notice("NAME_CHANGED"))
-        self._hall.arrive(person, self)
+        self._house.arrive(person, self)
         tasks = [asyncio.ensure_future(work) for work in (self._read_messages(), self._do(), self._speak())]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._hall.depart(person, self)
+            self._house.depart(person, self)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -107,7 +107,7 @@ class PageStream:
             self._ending = "BAD_MESSAGE"
             return None
         self._is_renamed = is_changed(hello.person_name, name)
-        person = self._hall.person_of(hello, name=name)
+        person = self._house.person_of(hello, name=name)
         if hello.room and not person.room:
             self._invited = f"hello {hello.tab}"[:64]
             command = {"type": "command", "name": "join", "id": self._invited, "room": hello.room}
@@ -130,7 +130,7 @@ class PageStream:
                     self.end("BAD_MESSAGE")
                     await asyncio.Event().wait()
                 elif kind.type == "ping":
-                    self.say({"type": "pong", "sent": kind.sent, "time": self._hall.house.clock.now()})
+                    self.say({"type": "pong", "sent": kind.sent, "time": self._house.clock.now()})
                 elif not self._may_ask() or self._doing.full():
                     self.say(RefusedError(Code.TOO_MANY).message(kind.id))
                 else:
@@ -167,7 +167,7 @@ class PageStream:
     async def _answer(self, command: Command) -> None:
         """Carry out a command and answer it."""
         if self._person is not None:
-            answer = await self._hall.do(self._person, command)
+            answer = await self._house.do(self._person, command)
             self.say(answer)
             if command.id == self._invited and answer["type"] == "refused":
                 self.say(notice("DEAD_INVITE" if answer["code"] == Code.NO_ROOM else answer["code"]))
@@ -183,7 +183,7 @@ class PageStream:
                 return
             if self._is_stale and self._person is not None:
                 self._is_stale = False
-                seen = self._hall.sees(self._person)
+                seen = self._house.sees(self._person)
                 if seen is not None:
                     await self._send(seen)
 

@@ -33,13 +33,10 @@ class Code(enum.StrEnum):
     TOO_LATE = ("TOO_LATE", "Đã hết giờ.", "The time is up.")
     SEALED = ("SEALED", "Bàn kín: chỉ bạn biết bài của mình.", "The table is sealed: only you know your cards.")
     NO_SEAT_FREE = ("NO_SEAT_FREE", "Hết ghế trống.", "No seat is free.")
-    REFEREE_AWAY = ("REFEREE_AWAY", "Không liên lạc được với trọng tài.", "The referee cannot be reached.")
     REFEREE_REFUSED = ("REFEREE_REFUSED", "Trọng tài từ chối.", "The referee refused.")
     NO_ADVICE = ("NO_ADVICE", "Không có gợi ý.", "There is no advice to give.")
     TOO_MANY = ("TOO_MANY", "Quá nhiều; hãy thử lại sau.", "Too many; try again later.")
-    NOT_HOST = ("NOT_HOST", "Chỉ chủ bàn làm được việc này.", "Only the host of the table can do that.")
     ROOM_FULL = ("ROOM_FULL", "Phòng đã đầy, kể cả chỗ xem.", "The room is full, places to watch included.")
-    KICKED = ("KICKED", "Chủ bàn đã mời bạn ra khỏi phòng này.", "The host sent you out of this room.")
     UNSIGNED = (
         "UNSIGNED",
         "Ghế này có khóa: nước đi phải có chữ ký của nó.",
@@ -50,37 +47,22 @@ class Code(enum.StrEnum):
         "Phòng này không còn giữ ván đó; phòng giữ 50 ván gần nhất.",
         "This room does not keep that round; it keeps its last 50.",
     )
-    NOTHING_TO_SHOW = (
-        "NOTHING_TO_SHOW",
-        "Ván này không được tính tiền nên không có gì để khoe.",
-        "This round was not settled, so there is nothing to show.",
-    )
-    PROOF_SOON = (
-        "PROOF_SOON",
-        "Bằng chứng của ván chưa đủ trong sổ; hãy thử lại sau vài giây.",
-        "The log does not have the whole proof of the round yet; try again in some seconds.",
-    )
-    DISK_FAULT = (
-        "DISK_FAULT",
-        "Máy chủ bàn không đọc hoặc ghi được dữ liệu này.",
-        "The table server cannot read or write this.",
-    )
-    NOT_KEPT = ("NOT_KEPT", "Bàn này không được giữ.", "This table is not kept.")
 
 
 NOTICES: Final[Mapping[str, tuple[str, str]]] = {
-    "SENT_OUT": ("Bạn không sẵn sàng kịp giờ nên đã rời phòng.", "You were not ready in time and left the room."),
+    "SITS_OUT": (
+        "Bạn chưa kịp bấm sẵn sàng nên đang ngồi xem; bấm vào chơi khi muốn.",
+        "You were not ready in time and watch now; take a seat again when you like.",
+    ),
     "DEAD_INVITE": (
         "Lời mời này không còn: phòng đã đóng.",
         "This invitation is over: the room was closed.",
     ),
     "ROOM_FULL": (Code.ROOM_FULL.vi, Code.ROOM_FULL.en),
-    "KICKED": ("Chủ bàn đã mời bạn ra khỏi phòng.", "The host sent you out of the room."),
     "AUTO_READY_OFF": (
         "Bạn không chơi ván vừa rồi nên không còn tự sẵn sàng.",
         "You did nothing in the last round, so you are no longer ready by yourself.",
     ),
-    "AWAY_TOO_LONG": ("Bạn đã vắng mặt quá lâu nên rời phòng.", "You were away too long and left the room."),
     "NAME_CHANGED": (
         "Tên đã được rút gọn còn 24 ký tự hiển thị được.",
         "Your name was shortened to 24 visible characters.",
@@ -101,18 +83,6 @@ NOTICES: Final[Mapping[str, tuple[str, str]]] = {
     "REFEREE_BACK": ("Trọng tài đã trở lại.", "The referee is back."),
 }
 """What happened without being asked."""
-
-SHARE_FAULTS: Final[Mapping[str, tuple[str, str]]] = {
-    "SHARE_UNKNOWN": (
-        "Không có ván nào ở liên kết này; hãy xem liên kết có bị cắt không.",
-        "There is no round at this link; check that the link is whole.",
-    ),
-    "SHARE_EXPIRED": (
-        "Liên kết này đã hết hạn: một ván được giữ 30 ngày.",
-        "This link is over: a round is kept for 30 days.",
-    ),
-}
-"""Why a link to a round shows nothing."""
 
 GOODBYES: Final[Mapping[str, tuple[int, str, str]]] = {
     "TAKEN_OVER": (4001, "Ghế của bạn đã mở ở một thẻ khác.", "Your seat was opened in another tab."),
@@ -146,21 +116,13 @@ class RefusedError(Exception):
         for name in ("reason", "detail"):
             if getattr(self, name):
                 given[name] = getattr(self, name)
-        if self.code in {Code.TOO_MANY, Code.REFEREE_AWAY, Code.PROOF_SOON}:
-            given["is_retryable"] = True
         return given
 
 
-def notice(code: str, **more: str) -> dict[str, Any]:
+def notice(code: str) -> dict[str, Any]:
     """Return a notice as the page reads it."""
     vi, en = NOTICES[code]
-    return {"type": "notice", "code": code, "text": {"vi": vi, "en": en}, **more}
-
-
-def share_fault(reason: str) -> dict[str, Any]:
-    """Return the answer to a link that shows nothing."""
-    vi, en = SHARE_FAULTS[reason]
-    return {"reason": reason, "text": {"vi": vi, "en": en}}
+    return {"type": "notice", "code": code, "text": {"vi": vi, "en": en}}
 
 
 def goodbye(code: str) -> dict[str, Any]:

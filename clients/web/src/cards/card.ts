@@ -19,7 +19,6 @@ const suitIndex = (card: Card): number => SUITS.indexOf(card.charAt(1) as Suit);
 
 export const rankOf = (card: Card): Rank => RANKS[rankIndex(card)] ?? "2";
 export const suitOf = (card: Card): Suit => SUITS[suitIndex(card)] ?? "S";
-export const isRed = (card: Card): boolean => suitIndex(card) >= 2;
 
 /** The referee's number of the card, 1 to 52: 4 * rank + suit + 1. */
 export const numberOf = (card: Card): number => 4 * rankIndex(card) + suitIndex(card) + 1;
@@ -28,17 +27,6 @@ export const numberOf = (card: Card): number => 4 * rankIndex(card) + suitIndex(
 export const spell = (card: Card): string => rankOf(card) + SIGNS.charAt(suitIndex(card));
 
 export const spellAll = (cards: readonly Card[]): string => cards.map(spell).join(" ");
-
-/** The card that a person typed, such as "10h", "TH" or "a♠"; null where it is none. */
-export function parseCard(text: string): Card | null {
-  const match = /^(10|[2-9tjqka])([scdh♠♣♦♥])$/i.exec(text);
-  if (match === null) {
-    return null;
-  }
-  const [, rank = "", suit = ""] = match;
-  const sign = SIGNS.indexOf(suit);
-  return (rank === "10" ? "T" : rank.toUpperCase()) + (SUITS[sign] ?? suit.toUpperCase());
-}
 
 /** High ranks first, of one rank hearts first. */
 export const byRank = (cards: readonly Card[]): Card[] => [...cards].sort((a, b) => numberOf(b) - numberOf(a));

@@ -3,7 +3,7 @@
  * opens what it is bound to. Each once for a round and stream; the server drops what it has already.
  */
 
-import { base64, unhex } from "referee-verifier/bytes";
+import { base64, unhex } from "referee-client/signer";
 
 import type { Card } from "../cards/card";
 import { gameOf } from "../games";
@@ -11,7 +11,6 @@ import { seedCommitment, tokenHash } from "./binding";
 import { connection } from "./connection.svelte";
 import { openHand } from "./gateway";
 import { keep, recall, recallOrDraw } from "./keepsakes";
-import { lasting } from "./lasting";
 import type { Round, View } from "./messages";
 import { sendAgain, signSeed } from "./signing";
 import { clockOf, compareTimes, timesShown } from "./times";
@@ -71,8 +70,11 @@ function once(round: Round, step: string, act: () => void): void {
   }
 }
 
-/** The round as the newest view has it. */
-const currentOf = (round: Round): (() => Round) => lasting(() => connection.view?.round ?? round);
+/** The round as the newest view of it has it. */
+function currentOf(round: Round): () => Round {
+  let last = round;
+  return () => (last = connection.view?.round ?? last);
+}
 
 /** The view that follows says what came of it. */
 const ignore = (): void => undefined;

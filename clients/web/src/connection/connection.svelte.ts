@@ -6,11 +6,9 @@
 
 import { settings } from "../settings.svelte";
 import { both, pick, say, type Text } from "../words/say";
-import { type Fault, faultOfMessage, faultOfResult } from "./checking";
 import { forgetTime, learnTime } from "./clock.svelte";
-import { keptSecret, tab } from "./identity";
+import { keptSecret, seatKey, tab } from "./identity";
 import { keepMove } from "./keepsakes";
-import { seatKey } from "./seat-key";
 import type {
   Lobby,
   Message,
@@ -64,7 +62,6 @@ export const troubleOf = (asked: Promise<unknown>): Promise<string> => asked.the
 const invitationText = ({ code, text }: Refused): Text => (code === "NO_ROOM" ? both("deadInvite") : text);
 
 interface Asked {
-  readonly name: string;
   readonly frame: string;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: RefusedError) => void;
@@ -130,7 +127,6 @@ class Connection {
           tab,
           name: settings.name || say("guest"),
           language: settings.language,
-          ...(settings.avatar === "" ? {} : { avatar: settings.avatar }),
           ...(key === null ? {} : { seat_key: key.publicKey }),
           ...(this.#room === undefined ? {} : { room: this.#room }),
         }),
@@ -138,7 +134,8 @@ class Connection {
     };
     socket.onmessage = (event: MessageEvent<string>) => {
       if (socket === this.#socket) {
-        this.#read(event.data);
+        this.#received = performance.now();
+        this.#take(JSON.parse(event.data) as Message);
       }
     };
     socket.onclose = () => {
@@ -163,7 +160,7 @@ class Connection {
   command<Name extends string>(name: Name, fields: object = {}, id = this.freshId()): Promise<ResultOf<Name>> {
     const frame = JSON.stringify({ type: "command", id, name, ...fields });
     return new Promise((resolve, reject) => {
-      this.#asked.set(id, { name, frame, resolve: resolve as (result: unknown) => void, reject });
+      this.#asked.set(id, { frame, resolve: resolve as (result: unknown) => void, reject });
       if (this.status === "OPEN") {
         this.#socket?.send(frame);
       }
@@ -197,38 +194,6 @@ class Connection {
     this.notices = this.notices.filter((notice) => notice.key !== key);
   }
 
-  /** Takes a message that is what the schema says, and reports any other one. */
-  #read(data: string): void {
-    this.#received = performance.now();
-    let message: unknown;
-    try {
-      message = JSON.parse(data);
-    } catch {
-      this.#report({ where: "", why: "not JSON" });
-      return;
-    }
-    const fault = faultOfMessage(message);
-    if (fault === null) {
-      this.#take(message as Message);
-    } else {
-      const id = String((message as { id?: unknown } | null)?.id);
-      const error = this.#report(fault, id);
-      this.#answered(id)?.reject(error);
-    }
-  }
-
-  /** Says once that a message is wrong, where and why; the page goes on with what it has. */
-  #report({ where, why }: Fault, id = ""): RefusedError {
-    const filled = (words: string): string => words.replace("{fault}", `${where}: ${why}`);
-    const { vi, en } = both("wrongMessage");
-    const text = { vi: filled(vi), en: filled(en) };
-    console.error(text.en);
-    if (!this.notices.some((notice) => notice.text.en === text.en)) {
-      this.notify({ code: "WRONG_MESSAGE", text });
-    }
-    return new RefusedError({ type: "refused", id, code: "WRONG_MESSAGE", text });
-  }
-
   #take(message: Message): void {
     switch (message.type) {
       case "welcome":
@@ -254,7 +219,7 @@ class Connection {
         break;
       case "done":
         keepReceipted(message.result);
-        this.#done(message.id, message.result);
+        this.#answered(message.id)?.resolve(message.result);
         break;
       case "refused":
         if (message.id.startsWith("hello ")) {
@@ -289,16 +254,6 @@ class Connection {
     this.#ping();
     for (const { frame } of this.#asked.values()) {
       this.#socket?.send(frame);
-    }
-  }
-
-  #done(id: string, result: unknown): void {
-    const asked = this.#answered(id);
-    const fault = asked === undefined ? null : faultOfResult(asked.name, result);
-    if (fault === null) {
-      asked?.resolve(result);
-    } else {
-      asked?.reject(this.#report(fault, id));
     }
   }
 

@@ -2,25 +2,15 @@
 
 import { type Card, fromProto } from "../cards/card";
 
-/** The referee did not answer, or refused. */
-class GatewayError extends Error {
-  override name = "GatewayError";
-}
-
+/** The referee's answer; an error where it did not answer, or refused. */
 export async function ask<Answer>(gateway: string, method: string, request: object): Promise<Answer> {
-  const address = `${gateway.replace(/\/$/, "")}/referee.v1.${method}`;
-  let response: Response;
-  try {
-    response = await fetch(address, {
-      method: "POST",
-      headers: { "content-type": "application/json", "connect-protocol-version": "1" },
-      body: JSON.stringify(request),
-    });
-  } catch (error) {
-    throw new GatewayError(String(error));
-  }
+  const response = await fetch(`${gateway.replace(/\/$/, "")}/referee.v1.${method}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "connect-protocol-version": "1" },
+    body: JSON.stringify(request),
+  });
   if (!response.ok) {
-    throw new GatewayError(`${response.status} ${(await response.text()).slice(0, 300)}`);
+    throw new Error(`${response.status} ${(await response.text()).slice(0, 300)}`);
   }
   return (await response.json()) as Answer;
 }

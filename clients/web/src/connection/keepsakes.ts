@@ -3,20 +3,10 @@
  * proof shows the seat's own seed. Hex texts, in this browser alone.
  */
 
-import type { ClockDifference } from "referee-client/clock";
-import { hex } from "referee-verifier/bytes";
+import { type ClockDifference, hex, type KeptChain } from "referee-client/signer";
 
 import type { Card } from "../cards/card";
 import { randomBytes } from "./identity";
-import type { Memory } from "./signer";
-
-/** A seat's chain between two loads of the page. */
-export interface Chain {
-  /** As the SDK's chain saves itself, before a signature is sent. */
-  readonly saved: string;
-  /** The newest signed event as it was sent, until it is decided; left out while there is none. */
-  readonly sent?: Memory & { readonly name: string; readonly fields: object };
-}
 
 export interface Keepsake {
   readonly seed: string;
@@ -29,7 +19,7 @@ export interface Keepsake {
   /** Sealed arrangements by the commitment that binds the seat to them; cards in the order back, middle, front. */
   readonly bound: Readonly<Record<string, { readonly cards: readonly Card[]; readonly nonce: string }>>;
   /** What the seat was shown and has signed, where it has a key. */
-  readonly chain?: Chain;
+  readonly chain?: KeptChain;
   /** Times of the round that differ from this device's clock. */
   readonly differences?: readonly ClockDifference[];
   /** Files that prove the seat's moves: each a receipted event, which the referee signed as received. */

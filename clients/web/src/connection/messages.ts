@@ -5,16 +5,10 @@
 
 import type { Card } from "../cards/card";
 import type { Text } from "../words/say";
-import type { DeviceScores, ListedRoom, Members, OwnTable, Stats } from "./kept";
-
-export type { ListedRoom } from "./kept";
 
 /** Name of a game, which is also its folder's and its member's of a round. */
 export type Game = string;
-export type Phase = "LOBBY" | "BINDING" | "SEEDING" | "PLAYING" | "OPENING" | "SHOWDOWN";
-/** How well bots play, and how long they think. */
-export type BotLevel = "EASY" | "STEADY" | "STRONG";
-export type BotPace = "QUICK" | "USUAL" | "SLOW";
+export type Phase = "LOBBY" | "BINDING" | "SEEDING" | "PLAYING" | "OPENING" | "SHOWDOWN" | "ENDING";
 export type Names = Record<string, Record<string, Text>>;
 
 export interface Ruleset {
@@ -41,49 +35,27 @@ export interface LogKeys {
 
 export interface Welcome {
   readonly type: "welcome";
-  readonly protocol: number;
   readonly server: string;
   readonly time: number;
   readonly person: string;
   readonly gateway: string | null;
   readonly log: LogKeys;
-  readonly room: string | null;
   readonly rulesets: readonly Ruleset[];
   readonly stakes: readonly number[];
-  readonly phrases?: readonly Phrase[];
-  readonly avatars?: readonly { code: string; symbol: string; text: Text }[];
 }
 
 /** A hand that wins at the deal, sorted into what makes it. */
 export interface InstantWin {
   readonly seat: number;
-  readonly pattern: string;
   readonly name: Text;
-  readonly units?: number;
   readonly groups: readonly (readonly Card[])[];
-  readonly from_time?: number;
 }
 
-/** What people may say to each other. */
-export interface Phrase {
-  readonly code: string;
-  readonly kind: "PHRASE" | "EMOTE";
-  readonly text: Text;
-  readonly symbol?: string;
-}
-
+/** Has a seat; will have one in the next round; watches. */
 export type Place = "SEAT" | "WAITING" | "WATCHING";
-
-/** Net of one pair of seats. */
-export interface Pair {
-  readonly payer: number;
-  readonly payee: number;
-  readonly amount_minor: number;
-}
 
 /** A screen of rules, ready to draw. */
 export interface Rules {
-  readonly ruleset: string;
   readonly differs?: Text;
   readonly sections: readonly {
     readonly code: string;
@@ -98,14 +70,21 @@ export interface Rules {
   readonly terms: readonly { readonly code: string; readonly name: Text; readonly means: Text }[];
 }
 
+/** What a link to a room leads to. */
+export interface Preview {
+  readonly room: string;
+  readonly ruleset: string;
+  readonly stake_minor: number;
+  readonly sealed: boolean;
+  readonly persons: readonly string[];
+  /** Seats that a person would get now: bots give way. */
+  readonly open_seats: number;
+}
+
+/** What a person outside every room is sent in the place of a view. */
 export interface Lobby {
   readonly type: "lobby";
   readonly time: number;
-  readonly rooms: readonly ListedRoom[];
-  /** The kept tables that this person is a member of. */
-  readonly yours?: readonly OwnTable[];
-  /** The room that this person was sent out of. */
-  readonly back?: ListedRoom | null;
 }
 
 export interface Person {
@@ -114,16 +93,11 @@ export interface Person {
   readonly is_bot: boolean;
   readonly is_away: boolean;
   readonly is_ready: boolean;
-  readonly is_seated: boolean;
+  readonly is_auto_ready: boolean;
+  readonly place: Place;
   readonly score_minor: number;
-  readonly kick_time?: number;
-  readonly avatar?: string;
-  readonly is_host?: boolean;
-  readonly place?: Place;
-  readonly is_auto_ready?: boolean;
-  readonly is_sitting_out?: boolean;
-  readonly said?: { readonly code: string; readonly time: number } | null;
-  readonly stats?: Stats;
+  /** When the person sits out unless it is ready before; left out without a clock. */
+  readonly sit_out_time?: number;
 }
 
 export interface Seat {
@@ -174,7 +148,6 @@ export interface SeatResult extends Seat {
   readonly net_minor: number;
   readonly winner?: boolean;
   readonly cards?: readonly Card[];
-  readonly instant_win?: string;
   readonly instant_win_name?: Text;
   readonly hand?: readonly Card[];
   readonly value?: HandValue;
@@ -206,11 +179,8 @@ export interface Last {
   readonly time: number;
   readonly end: "SETTLED" | "ABORTED" | "GIVEN_UP";
   readonly reason?: string;
-  readonly missing?: readonly number[];
-  readonly abort_time?: number;
   readonly seats?: readonly SeatResult[];
   readonly transfers?: readonly Transfer[];
-  readonly pairs?: readonly Pair[];
   readonly instant_wins?: readonly InstantWin[];
   readonly house_net_minor?: number;
   readonly ending?: string;
@@ -243,19 +213,11 @@ export interface View {
   readonly time: number;
   readonly ruleset: string;
   readonly stake_minor: number;
-  readonly currency: string;
   readonly sealed: boolean;
   readonly phase: Phase;
-  readonly deadline: number | null;
+  /** When the phase ends by the server's clock; null for one without a clock. */
+  readonly phase_end_time: number | null;
   readonly referee: "REACHED" | "AWAY";
-  /** Until when a scene is shown: nobody is sent out and nothing is dealt before. */
-  readonly scene_until?: number | null;
-  readonly is_paused?: boolean;
-  readonly bot_level?: BotLevel;
-  readonly bot_pace?: BotPace;
-  /** Until when a kept table stays without a round; null for a room that closes with its last person. */
-  readonly kept_until?: number | null;
-  readonly is_member?: boolean;
   readonly persons: readonly Person[];
   readonly you: string;
   readonly round: Round | null;
@@ -276,7 +238,9 @@ export interface Refused {
   readonly code: string;
   readonly text: Text;
   readonly violations?: readonly Violation[];
-  readonly is_retryable?: boolean;
+  /** For developers: the referee's own reason, and what is wrong with the command. */
+  readonly reason?: string;
+  readonly detail?: string;
 }
 
 export interface Notice {
@@ -315,80 +279,27 @@ export interface Receipted {
 /** One of a game's suggestions, by the game's name. The folder of a game adds its own. */
 export interface Suggestions {}
 
-/** A choice of a seat, as an event of a replay has it, with the values of its groups of cards. */
-export interface ReviewedMove extends Partial<ReplayEvent> {
-  readonly values?: readonly HandValue[];
-}
-
-/** A choice beside the best one. */
-export interface ReviewedChoice {
-  readonly number: number;
-  readonly own: ReviewedMove;
-  readonly best: ReviewedMove;
-  readonly cost_minor: number;
-  readonly error_minor: number;
-}
-
-/** Where a seat lost. All but ``is_ready`` is left out until the advice has been made. */
-export interface Review {
-  readonly is_ready: boolean;
-  readonly valued?: number;
-  readonly cost_minor?: number;
-  readonly choices?: readonly ReviewedChoice[];
-}
-
 /** What the table server answers to a command, by its name. The folder of a game adds its own commands. */
 export interface Results {
   readonly create: Entered;
-  readonly quick: Entered & { readonly is_new: boolean };
-  readonly preview: ListedRoom;
+  readonly preview: Preview;
   readonly join: Entered;
   readonly leave: Done;
   readonly rename: Done;
   readonly ready: Done;
   readonly auto_ready: Done;
   readonly sit_out: Done;
-  readonly say: Done;
   readonly add_bot: Done;
   readonly remove_bot: Done;
-  readonly bots: Done;
-  readonly kick: Done;
-  readonly pause: Done;
   readonly rules: Rules;
   readonly bind: Done;
   readonly seed: Done;
+  readonly skip: Done;
   /** Best first. */
   readonly suggest: { readonly suggestions: readonly Suggestions[keyof Suggestions][] };
   readonly history: { readonly rounds: readonly Last[] };
   readonly replay: Replay;
-  readonly review: Review;
-  readonly share: { readonly share: string; readonly until: number };
-  readonly members: Members;
-  readonly keep: Done;
-  readonly hand_over: Done;
-  readonly unkeep: Done;
-  readonly scores: DeviceScores;
-  readonly forget_scores: DeviceScores;
 }
 
 /** The answer to a command; unknown for one that no folder describes. */
 export type ResultOf<Name extends string> = Name extends keyof Results ? Results[Name] : unknown;
-
-/** A seat of a round that a link shows; its name only if the seat that made the link wanted names. */
-export interface SharedSeat extends Omit<SeatResult, "person" | "name"> {
-  readonly name?: string;
-}
-
-export interface SharedRound extends Omit<Replay, "seats"> {
-  readonly seats?: readonly SharedSeat[];
-}
-
-/** A finished round as its link answers it. */
-export interface Share {
-  readonly share: string;
-  readonly until: number;
-  readonly ruleset: string;
-  readonly stake_minor: number;
-  readonly has_names: boolean;
-  readonly round: SharedRound;
-}

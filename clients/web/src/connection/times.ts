@@ -3,7 +3,7 @@
  * the SDKs keep it: a wrong clock of the server's can time out an honest seat.
  */
 
-import { type ClockDifference, type Dated, RoundClock } from "referee-client/clock";
+import { type ClockDifference, type Dated, RoundClock } from "referee-client/signer";
 
 import { keep, recall } from "./keepsakes";
 import type { Round } from "./messages";

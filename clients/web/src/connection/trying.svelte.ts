@@ -8,8 +8,22 @@ import type { Round } from "./messages";
 export class Trying {
   busy = $state(false);
   trouble = $state("");
+  readonly #present: () => Round | null;
+  #last: Round | null = null;
 
-  constructor(protected readonly round: () => Round) {}
+  /** `present` is the newest round; what is on its way when a round ends is still about that round. */
+  constructor(present: () => Round | null) {
+    this.#present = present;
+  }
+
+  /** The round that this is about. */
+  protected readonly round = (): Round => {
+    this.#last = this.#present() ?? this.#last;
+    if (this.#last === null) {
+      throw new TypeError("there is no round to ask about");
+    }
+    return this.#last;
+  };
 
   protected async try(act: () => Promise<unknown>): Promise<void> {
     this.busy = true;

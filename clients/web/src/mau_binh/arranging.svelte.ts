@@ -56,9 +56,9 @@ export class Arranging extends Trying {
   #isSigning = false;
 
   /** The cards start as they were left off here or in another tab, else as dealt. */
-  constructor(hand: readonly Card[], round: () => Round) {
-    super(round);
-    const { round_id, mau_binh } = round();
+  constructor(hand: readonly Card[], present: () => Round | null) {
+    super(present);
+    const { round_id, mau_binh } = this.round();
     const shared = mau_binh?.arrangement;
     const bound = recallOrDraw(round_id).bound[mau_binh?.commitment ?? ""]?.cards;
     const handed = shared ? [...shared.back, ...shared.middle, ...shared.front] : bound;
@@ -113,15 +113,6 @@ export class Arranging extends Trying {
     this.#draftSoon();
   }
 
-  /** Resolves when the referee has judged the cards as they lie. */
-  async judged(): Promise<void> {
-    if (this.checked === null) {
-      clearTimeout(this.#timer);
-      this.#check();
-      await this.#checking;
-    }
-  }
-
   sort(by: "rank" | "suit"): void {
     this.set((by === "rank" ? byRank : bySuit)(this.places));
     announce(say(by === "rank" ? "sortedByRank" : "sortedBySuit"));
@@ -146,7 +137,11 @@ export class Arranging extends Trying {
   /** Hands in the cards as they lie. They can be changed until the time is up. A known foul is asked about first. */
   async handIn({ isAsked = false } = {}): Promise<void> {
     await this.try(async () => {
-      await this.judged();
+      if (this.checked === null) {
+        clearTimeout(this.#timer);
+        this.#check();
+        await this.#checking;
+      }
       if (this.isFouled && !isAsked) {
         this.isAsking = true;
         return;
@@ -171,7 +166,7 @@ export class Arranging extends Trying {
     if (this.round().mau_binh?.hand_in_time === undefined) {
       return;
     }
-    const left = (connection.view?.deadline ?? Infinity) - clock.now;
+    const left = (connection.view?.phase_end_time ?? Infinity) - clock.now;
     const send = (): void => void this.#send(false).catch(() => undefined);
     this.#drafting = setTimeout(send, left < SHORT_OF_TIME ? 0 : DRAFT_CALM);
   }

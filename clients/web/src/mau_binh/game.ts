@@ -4,13 +4,11 @@ import { byRank, type Card } from "../cards/card";
 import type { PageGame } from "../games";
 import { open } from "./choices";
 import MauBinhTable from "./MauBinhTable.svelte";
-import { picture } from "./picture";
 import ResultCards from "./ResultCards.svelte";
 import ResultMarks from "./ResultMarks.svelte";
 import { comparedChi } from "./replay";
-import { linesOf, textSide } from "./text.svelte";
 import title from "./title.json";
-import { both, say } from "./words";
+import { say } from "./words";
 
 const DRAFTS: ReadonlySet<string> = new Set(["arrange", "commit"]);
 
@@ -25,11 +23,9 @@ export const GAME: PageGame = {
   name: "mau_binh",
   title,
   tileOf: (ruleset) => TILES[ruleset] ?? ["TH", "JH", "QH"],
-  guide: { PLAYING: [both("guideArrange"), both("guideSwap"), both("guideHandIn")], SHOWDOWN: [both("guideShowdown")] },
   Board: MauBinhTable,
   ResultMarks,
   ResultCards,
-  picture,
   sort: byRank,
   isAwaited: ({ mau_binh }, seat) => mau_binh?.submitted[seat] !== true && mau_binh?.gone[seat] !== true,
   turnOf: () => "",
@@ -45,8 +41,6 @@ export const GAME: PageGame = {
     arrangement === undefined ? [] : [arrangement.back, arrangement.middle, arrangement.front],
   compared: (last) => (last.showdown?.chi ?? []).map((chi) => comparedChi(chi, last)),
   endOf: ({ fouled }) => (fouled === true ? say("fouled") : ""),
-  linesOf,
-  textSide,
   takes: ({ mau_binh }, command) => !DRAFTS.has(command) || mau_binh?.takes_signed !== false,
   wantsSigned: ({ mau_binh }) => mau_binh?.sign_now === true,
   open,

@@ -13,7 +13,6 @@ export interface Arrangement {
 export interface ShownHand {
   readonly seat: number;
   readonly cards: readonly Card[];
-  readonly category: string;
   readonly name?: Text;
   readonly fouled: boolean;
   readonly gone: boolean;
@@ -31,22 +30,20 @@ export interface ShownChi {
 
 export interface ShownSummary {
   readonly seat: number;
-  readonly chi_units: number;
   readonly added_units: number;
-  readonly instant_win_units: number;
   readonly net_units: number;
   readonly net_minor: number;
   /** What the seat pays the house of what it won. */
   readonly commission_minor?: number;
-  readonly instant_win?: string;
-  readonly instant_win_name?: Text;
   readonly fouled: boolean;
   readonly winner: boolean;
 }
 
+/**
+ * The show: chi by chi at their times, then the sums until the phase ends. The sums begin with the end of the last chi, and
+ * with the phase where no chi is shown.
+ */
 export interface Showdown {
-  readonly start_time: number;
-  readonly summary_time: number;
   readonly chi: readonly ShownChi[];
   readonly summary: readonly ShownSummary[];
 }
@@ -57,11 +54,8 @@ export interface MauBinh {
   readonly arrangement?: Arrangement | null;
   readonly commitment?: string | null;
   readonly is_final?: boolean;
-  /** By seat, whether an arrangement counts already, final or not. */
-  readonly handed_in?: readonly boolean[];
   /** When drafts are handed in; absent where the table keeps none. */
   readonly hand_in_time?: number;
-  readonly arrangements_left?: number;
   readonly takes_signed?: boolean;
   /** Whether what was handed in unsigned has to be signed now. */
   readonly sign_now?: boolean;
@@ -83,7 +77,6 @@ export interface Checked {
 export interface SuggestedArrangement {
   readonly arrangement: Arrangement;
   readonly values: readonly HandValue[];
-  readonly expected_minor: number;
 }
 
 /** What was handed in: an event, or held back until it may be one. */

@@ -4,7 +4,7 @@
  * the leaves are the log's.
  */
 
-import { unbase64 } from "referee-verifier/bytes";
+import { unbase64 } from "referee-client/signer";
 
 import { numberOf } from "../cards/card";
 import type { Keepsake } from "../connection/keepsakes";

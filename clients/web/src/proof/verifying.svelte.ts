@@ -3,9 +3,8 @@
  * keys, which this browser keeps from the first time it saw them; others for the same log are said to be others.
  */
 
-import type { ClockDifference } from "referee-client/clock";
+import { type ClockDifference, unbase64 } from "referee-client/signer";
 import type { Check, RoundResult } from "referee-verifier";
-import { unbase64 } from "referee-verifier/bytes";
 
 import { attending } from "../connection/attending.svelte";
 import { clock } from "../connection/clock.svelte";

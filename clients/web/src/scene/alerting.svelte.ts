@@ -1,60 +1,32 @@
-/**
- * What calls the player: a turn in the title, by sound and by shaking; chips that move and a win that is felt, once for
- * each round that ends while the page looks on.
- */
+/** What calls the player: a turn in the title, by sound and by shaking; and the sound of a round that was won or lost. */
 
 import { untrack } from "svelte";
 
-import type { Last, View } from "../connection/messages";
+import type { View } from "../connection/messages";
 import { gameOf } from "../games";
-import { HOUSE, pairsOf } from "../table/pairs";
 import { say } from "../words/say";
-import { confetti, flyChips } from "./flying";
-import { askToNotify, notifyTurn, withdrawNotification } from "./notifying.svelte";
 import { shake, sound } from "./sound";
 
 /** Whether the round waits for this person. */
-export function isAwaited({ phase, round }: View): boolean {
-  if (phase !== "PLAYING" || round === null || round.you === null) {
-    return false;
-  }
-  return gameOf(round)?.isAwaited(round, round.you) ?? false;
-}
+const isAwaited = ({ phase, round }: View): boolean =>
+  phase === "PLAYING" && round?.you != null && gameOf(round)?.isAwaited(round, round.you) === true;
 
-const plateOf = (last: Last, seat: number): Element | null => {
-  const person = last.seats?.[seat]?.person;
-  return seat === HOUSE || person === undefined
-    ? document.querySelector(".result header")
-    : document.querySelector(`[data-id="${CSS.escape(person)}"]`);
-};
-
-function celebrate(last: Last, stake: number, you: string): void {
-  flyChips(
-    pairsOf(last).map(({ payer, payee, minor }) => ({
-      from: plateOf(last, payer),
-      to: plateOf(last, payee),
-      stakes: minor / stake,
-    })),
-  );
-  const mine = last.seats?.find(({ person }) => person === you)?.net_minor ?? 0;
-  if (mine > 0) {
-    confetti();
-    sound("win");
-  } else if (mine < 0) {
-    sound("lose");
-  }
-}
-
-/** Calls the player from now on; chips move once the end of a round has been shown. To be called once, while a component is made. */
+/** Calls the player from now on; a result sounds once the end of its round was shown. Called once, while a component is made. */
 export function alertPlayer(present: () => View, isEnding: () => boolean): void {
   const title = document.title;
   let seen = present().last?.round_id ?? "";
 
   const awaited = $derived(isAwaited(present()));
-  const turn = $derived(awaited ? `${present().round?.round_id}.${turnOf(present())}` : "");
+  const turn = $derived.by(() => {
+    const { round } = present();
+    return awaited && round !== null ? `${round.round_id}.${gameOf(round)?.turnOf(round)}` : "";
+  });
   $effect(() => {
     if (turn !== "") {
-      return untrack(callToTurn);
+      untrack(() => {
+        sound("turn");
+        shake(60);
+      });
     }
   });
   $effect(() => {
@@ -62,28 +34,11 @@ export function alertPlayer(present: () => View, isEnding: () => boolean): void 
     return () => (document.title = title);
   });
   $effect(() => {
-    const { last, phase, stake_minor, you } = present();
-    if (last !== null && phase === "LOBBY" && last.round_id !== seen && !isEnding()) {
+    const { last, you } = present();
+    if (last !== null && last.round_id !== seen && !isEnding()) {
       seen = last.round_id;
-      requestAnimationFrame(() => celebrate(last, stake_minor, you));
+      const mine = last.seats?.find(({ person }) => person === you)?.net_minor ?? 0;
+      untrack(() => mine !== 0 && sound(mine > 0 ? "win" : "lose"));
     }
   });
 }
-
-/** Calls to a turn that begins; returns what its end does. */
-function callToTurn(): () => void {
-  const look = (): void => void (document.hidden || withdrawNotification());
-  sound("turn");
-  shake(60);
-  void notifyTurn();
-  document.addEventListener("visibilitychange", look);
-  return () => {
-    document.removeEventListener("visibilitychange", look);
-    void withdrawNotification();
-    if (document.hidden) {
-      askToNotify(); // it ended unseen: nobody played it here
-    }
-  };
-}
-
-const turnOf = ({ round }: View): string => (round === null ? undefined : gameOf(round)?.turnOf(round)) ?? "";

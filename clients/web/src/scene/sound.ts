@@ -28,7 +28,6 @@ const SOUNDS = {
     { hz: 2100, ms: 35, gain: 0.05, shape: "square" },
     { hz: 2700, at: 45, ms: 40, gain: 0.05, shape: "square" },
   ],
-  said: [{ hz: 740, to: 990, ms: 110, gain: 0.07 }],
   chop: [
     { hz: 190, to: 45, ms: 340, gain: 0.3, shape: "sawtooth" },
     { hz: 1500, to: 200, ms: 130, gain: 0.12, shape: "square" },

@@ -4,16 +4,15 @@ import type { Person, View } from "../connection/messages";
 import { gameOf, type Note } from "../games";
 import { say } from "../words/say";
 
-export function noteOf(view: View, person: Person): Note {
-  const { round, phase } = view;
-  if (!person.is_seated && !person.is_bot && phase === "LOBBY") {
-    return { note: say("watching") };
-  }
-  if (phase === "LOBBY" || round === null) {
-    if (person.is_ready) {
-      return { note: say("isReady"), isDone: true };
+export function noteOf({ round, phase }: View, person: Person): Note {
+  if (phase === "LOBBY" || phase === "ENDING" || round === null) {
+    if (person.place !== "SEAT") {
+      return { note: say("watching") };
     }
-    return { note: person.is_bot ? "" : say("notReady") }; // nobody waits for a bot
+    // nobody waits for a bot
+    return person.is_ready
+      ? { note: say("isReady"), isDone: true }
+      : { note: person.is_bot || phase === "ENDING" ? "" : say("notReady") };
   }
   const seat = round.seats.findIndex((one) => one.person === person.person);
   if (seat < 0) {

@@ -4,14 +4,10 @@ import type { PageGame } from "../games";
 import { amount, pick } from "../words/say";
 import LastPlay from "./LastPlay.svelte";
 import { byTienLen } from "./order";
-import { picture } from "./picture";
 import ResultCards from "./ResultCards.svelte";
-import { linesOf, textSide } from "./text.svelte";
 import TienLenTable from "./TienLenTable.svelte";
 import title from "./title.json";
-import { both, say } from "./words";
-
-const LAST_PLAY = 2_800; // ms
+import { say } from "./words";
 
 const WORDS = { PLAY: "didPlay", PASS: "didPass", TIMEOUT: "didTimeout", LEAVE: "didLeave" } as const;
 
@@ -19,11 +15,9 @@ export const GAME: PageGame = {
   name: "tien_len",
   title,
   tileOf: () => ["3S", "2D", "2H"],
-  guide: { PLAYING: [both("guideShed"), both("guideLit"), both("guideTwo")] },
   Board: TienLenTable,
-  ending: { Scene: LastPlay, lengthOf: ({ trick }) => (trick === undefined ? 0 : LAST_PLAY) },
+  Ending: LastPlay,
   ResultCards,
-  picture,
   sort: byTienLen,
   isAwaited: ({ tien_len }, seat) => tien_len?.turn === seat,
   turnOf: ({ tien_len }) => String(tien_len?.played.length ?? ""),
@@ -42,6 +36,4 @@ export const GAME: PageGame = {
       : `${did}, ${say("chopsFor", { name: pick(chops.name), amount: amount(chops.amount_minor) })}`;
   },
   groupsOf: ({ cards = [] }) => (cards.length === 0 ? [] : [cards]),
-  linesOf,
-  textSide,
 };

@@ -25,7 +25,6 @@ export interface TrickAction extends Partial<Combination> {
 export interface TienLen {
   readonly instant_wins?: readonly InstantWin[];
   readonly turn?: number | null;
-  readonly leader: number;
   readonly to_beat?: (Combination & { readonly seat: number }) | null;
   readonly cards_left: readonly number[];
   readonly passed: readonly number[];

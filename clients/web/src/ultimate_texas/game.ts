@@ -7,30 +7,24 @@ import { amount } from "../words/say";
 import { firstBets } from "./bets";
 import { decideChoice } from "./choices";
 import HouseTurns from "./HouseTurns.svelte";
-import { picture, pictureHouse } from "./picture";
 import ResultCards from "./ResultCards.svelte";
 import ResultHead from "./ResultHead.svelte";
 import TexasBets from "./TexasBets.svelte";
 import TexasTable from "./TexasTable.svelte";
-import { linesOf, textSide } from "./text.svelte";
 import title from "./title.json";
-import { both, say } from "./words";
+import { say } from "./words";
 
-const HOUSE = 4_200; // ms
 const ON_BOARD: Readonly<Record<string, number>> = { PREFLOP: 0, FLOP: 3, RIVER: 5 };
 
 export const GAME: PageGame = {
   name: "ultimate_texas",
   title,
   tileOf: (ruleset) => (ruleset === "ultimate_texas.two_plus_three" ? ["QS", "QD", "JC"] : ["AS", "AC", "KD"]),
-  guide: { PLAYING: [both("guideHouse"), both("guideOnce")] },
   Board: TexasTable,
   betting: { Choice: TexasBets, first: firstBets },
-  ending: { Scene: HouseTurns, lengthOf: ({ house }) => (house === undefined ? 0 : HOUSE) },
+  Ending: HouseTurns,
   ResultHead,
   ResultCards,
-  picture,
-  pictureHouse,
   sort: byRank,
   isAwaited: ({ ultimate_texas }) => (ultimate_texas?.legal?.length ?? 0) > 0,
   turnOf: ({ ultimate_texas }) => ultimate_texas?.street ?? "",
@@ -38,6 +32,9 @@ export const GAME: PageGame = {
     const bets = ultimate_texas?.seats[seat];
     if (bets === undefined) {
       return {};
+    }
+    if (bets.gone) {
+      return { note: say("gone") };
     }
     if (bets.folded) {
       return { note: say("folded") };
@@ -54,7 +51,5 @@ export const GAME: PageGame = {
   },
   groupsOf: () => [],
   openAt: ({ street = "" }) => ON_BOARD[street] ?? 0,
-  linesOf,
-  textSide,
   leaveChoice: decideChoice("LEAVE"),
 };

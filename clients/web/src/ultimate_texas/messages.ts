@@ -1,6 +1,7 @@
 /** What messages show of Ultimate Texas Hold'em. */
 
 import type { Card } from "../cards/card";
+import type { HandValue } from "../connection/messages";
 
 export type Decision = "CHECK" | "PLAY_4X" | "PLAY_3X" | "PLAY_2X" | "PLAY_1X" | "FOLD";
 
@@ -36,6 +37,8 @@ export interface UltimateTexas {
   readonly hands?: readonly (readonly Card[])[] | null;
   readonly seats: readonly TexasSeat[];
   readonly legal?: readonly Decision[];
+  /** The best hand of this seat's cards and the board, from the flop on; not in a sealed room. */
+  readonly value?: HandValue;
 }
 
 /** What a decision is worth on average. */
@@ -65,13 +68,11 @@ declare module "../connection/messages" {
   }
   interface SeatResult {
     readonly hole?: readonly Card[];
-    readonly best?: readonly Card[];
     readonly play_multiple?: number;
   }
   interface Last {
     readonly house?: readonly Card[];
     readonly board?: readonly Card[];
-    readonly house_best?: readonly Card[];
     readonly house_value?: HandValue;
     readonly house_qualified?: boolean;
   }

@@ -50,9 +50,6 @@ export function amount(minor: number): string {
 /** An amount with its sign. */
 export const signed = (minor: number): string => (minor > 0 ? "+" : "") + amount(minor);
 
-/** The day of a time. */
-export const day = (time: number): string => new Date(time).toLocaleDateString(settings.language);
-
 export const capital = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 
 /** Card codes in a text, such as "3H", as the eye reads cards: "3♥". */

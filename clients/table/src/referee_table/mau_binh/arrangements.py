@@ -46,26 +46,12 @@ def shown_suggestion(one: mau_binh_pb2.SuggestedArrangement, law: Law) -> dict[s
     return {
         "arrangement": split(cards_of(one.arrangement)),
         "values": [shown_value(value, law) for value in one.values],
-        "expected_minor": one.expected.minor,
-        "parts": [
-            {
-                "reason": part.reason,
-                "name": law.name("reason", part.reason),
-                "win_ppm": part.win_ppm,
-                "lose_ppm": part.lose_ppm,
-                "units": part.units,
-                "expected_minor": part.expected.minor,
-            }
-            for part in one.parts
-        ],
     }
 
 
 def shown_showdown(shown: mau_binh_pb2.Showdown, law: Law) -> dict[str, Any]:
     """Return the referee's showdown as pages read it."""
     return {
-        "start_time": shown.start_time,
-        "summary_time": shown.summary_time,
         "chi": [
             {
                 "position": chi.position,
@@ -76,7 +62,6 @@ def shown_showdown(shown: mau_binh_pb2.Showdown, law: Law) -> dict[str, Any]:
                     {
                         "seat": hand.seat,
                         "cards": texts(hand.cards),
-                        "category": hand.category,
                         "name": law.name("category", hand.category) if hand.category else {"vi": "", "en": ""},
                         "fouled": hand.fouled,
                         "gone": hand.gone,
@@ -91,20 +76,13 @@ def shown_showdown(shown: mau_binh_pb2.Showdown, law: Law) -> dict[str, Any]:
         "summary": [
             {
                 "seat": line.seat,
-                "chi_units": line.chi_units,
                 "added_units": line.added_units,
-                "instant_win_units": line.instant_win_units,
                 "net_units": line.net_units,
                 "net_minor": line.net_minor,
                 "fouled": line.fouled,
                 "winner": line.winner,
             }
             | ({"commission_minor": line.commission_minor} if line.commission_minor else {})
-            | (
-                {"instant_win": line.instant_win, "instant_win_name": law.name("pattern", line.instant_win)}
-                if line.instant_win
-                else {}
-            )
             for line in shown.summary
         ],
     }

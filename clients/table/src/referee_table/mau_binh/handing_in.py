@@ -60,7 +60,6 @@ class HandingIn(Play):
             )
         if self.phase == "PLAYING":
             shown["hand_in_time"] = self.hand_in_time
-            shown["arrangements_left"] = self._events_left(seat)
             shown["takes_signed"] = self._may_go(seat)
             shown["sign_now"] = draft is not None and not self.can_go(seat) and self.is_release_due()
         return shown
@@ -133,9 +132,9 @@ class HandingIn(Play):
         return {"is_held": True}
 
     async def _require_acceptable(self, seat: int, cards: list[int]) -> None:
-        checked = await self.check(seat, cards)
-        if not checked["is_acceptable"]:
-            raise RefusedError(Code.UNLAWFUL, violations=checked["violations"])
+        checked = await self._checked(seat, cards)
+        if not checked.acceptable:
+            raise RefusedError(Code.UNLAWFUL, violations=self.violations(checked.violations))
 
     async def _give(self, seat: int, draft: Draft) -> dict[str, Any]:
         """Give the referee an arrangement or a commitment."""
@@ -173,14 +172,13 @@ class HandingIn(Play):
 
     async def check(self, seat: int, cards: list[int]) -> dict[str, Any]:
         """Have the referee check thirteen cards as an arrangement of the seat's."""
-        answer = await self.judged(seat, cards)
+        answer = await self._checked(seat, cards)
         return {
             "violations": self.violations(answer.violations),
-            "is_acceptable": answer.acceptable,
             "values": [shown_value(value, self.bench.law) for value in answer.values],
         }
 
-    async def judged(self, seat: int, cards: list[int]) -> mau_binh_pb2.CheckArrangementResponse:
+    async def _checked(self, seat: int, cards: list[int]) -> mau_binh_pb2.CheckArrangementResponse:
         """Return the referee's judgement of thirteen cards as an arrangement of the seat's."""
         given = mau_binh_pb2.MauBinhRound(header=self.message.header, certificates=self.message.certificates)
         request = mau_binh_pb2.CheckArrangementRequest(round=given, seat=seat, arrangement=arrangement_of(cards))
@@ -193,16 +191,24 @@ class HandingIn(Play):
         request = mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=self.message)
         preview = await self.ask(self.service.PreviewRound, request)
         if not preview.violations:
-            self._show(shown_showdown(preview.showdown, self.bench.law))
+            self._show(preview.showdown)
             self.again = 0
 
-    def _show(self, showdown: dict[str, Any]) -> None:
-        """Begin the show; hands that win at the deal are seen before the round ends."""
-        self.state.showdown = showdown
-        for line in showdown["summary"]:
-            if pattern := line.get("instant_win"):
-                groups = groups_of(pattern, texts(self.round.hands[line["seat"]]))
-                win = {"seat": line["seat"], "pattern": pattern, "name": line["instant_win_name"], "groups": groups}
-                self.state.instant_wins.append(win)
-        if self.state.instant_wins:
-            showdown["summary_time"] = max(showdown["summary_time"], self.round.dealt_time + self.bench.pace.scene_ms)
+    def skip(self) -> None:
+        """End the show now."""
+        self.state.show_end_time = self.bench.clock.now()
+
+    def _show(self, found: mau_binh_pb2.Showdown) -> None:
+        """Begin the show, which ends some time after the sums are seen; hands that win at the deal are seen as long."""
+        pace, law, state = self.bench.pace, self.bench.law, self.state
+        state.showdown = shown_showdown(found, law)
+        state.show_end_time = found.summary_time + pace.sums_ms
+        for line in found.summary:
+            if line.instant_win:
+                name, cards = law.name("pattern", line.instant_win), texts(self.round.hands[line.seat])
+                groups = groups_of(line.instant_win, cards)
+                state.instant_wins.append({"seat": line.seat, "name": name, "groups": groups})
+        if state.instant_wins:
+            state.show_end_time = max(found.summary_time, self.round.dealt_time + pace.scene_ms)
+        if pace.is_brisk:
+            state.show_end_time = 0

@@ -1,8 +1,6 @@
 """A round of Mậu Binh at the table: arranging, on a sealed table committing and opening, then the show."""
 
-import math
-from collections.abc import AsyncIterator
-from typing import Any, Final
+from typing import Any
 
 from referee.cards import Card, Seat
 from referee.games.mau_binh import arrangement_commitment
@@ -22,11 +20,8 @@ from referee_table.mau_binh.arrangements import (
 from referee_table.mau_binh.commands import Arrange, Check, Commit, Open
 from referee_table.mau_binh.handing_in import HandingIn
 from referee_table.mau_binh.state import Draft, MauBinhState
-from referee_table.play import RETRY_MS, Choice
+from referee_table.play import RETRY_MS
 from referee_table.wording import Code, RefusedError
-
-CHANCE_ERROR_PERMILLE: Final = 3
-"""Two standard errors of a difference of two chances that are counted over some 450,000 hands, as populations have."""
 
 
 class MauBinhPlay(HandingIn):
@@ -42,15 +37,14 @@ class MauBinhPlay(HandingIn):
     @property
     def deadline(self) -> int | None:
         """End of the time to arrange or to open commitments, then of the show; in ms."""
-        shown = self.state.showdown
-        return self.state.deadline if shown is None else int(shown["summary_time"])
+        return self.state.deadline if self.state.showdown is None else self.state.show_end_time
 
     @property
     def wake(self) -> int:
         """Time in ms of the next thing to do: a bot's move, a deadline, or the end of the show."""
         state = self.state
         if state.showdown is not None:
-            return max(0 if self.bench.pace.is_brisk else int(state.showdown["summary_time"]), self.again)
+            return max(state.show_end_time, self.again)
         times = [max(state.deadline, self.again)]
         if self._bots():
             times.append(0 if state.is_opening else self.thinking.wake(state.bot_time))
@@ -70,7 +64,7 @@ class MauBinhPlay(HandingIn):
         self.round.hands = [list(hand.cards) for hand in dealt.hands]
         self.state = MauBinhState(
             deadline=dealt.dealt_time + self.bench.law.clock_ms("arranging"),
-            bot_time=now + self.bot_ms,
+            bot_time=now + self.bench.pace.bot_ms,
             drafts=[None] * count,
             finals=[False] * count,
             commitments=[b""] * count,
@@ -147,7 +141,6 @@ class MauBinhPlay(HandingIn):
                     "net_minor": one.net_minor,
                     "winner": one.winner,
                 }
-                | ({"left_at": one.left_at} if one.HasField("left_at") else {})
                 | self.shown_instant_win(one.instant_win)
                 for one in outcome.seats
             ],
@@ -164,7 +157,6 @@ class MauBinhPlay(HandingIn):
         state = self.state
         shown: dict[str, Any] = {
             "submitted": list(state.finals),
-            "handed_in": [self.is_in(one) for one in range(len(self.round.seats))],
             "gone": list(state.gone),
         }
         if seat is not None:
@@ -211,11 +203,9 @@ class MauBinhPlay(HandingIn):
         longest_ms = max(THOUGHT_MS, left_ms // 2)  # people arrange for longer, and cards as dealt may be a foul
         if not self.thinking.is_over(seat, lambda: self._advice(seat), longest_ms=longest_ms):
             return
-        state.bot_time = self.bench.clock.now() + self.bot_ms
-        if self.thinking.best:
-            cards = cards_of(self.level.choose(self.thinking.best, self.bench.entropy).arrangement)
-        else:  # no advice in time, or a ruleset that nothing was learned for: the cards stand as dealt
-            cards = (await self._hand(seat))[1]
+        state.bot_time = self.bench.clock.now() + self.bench.pace.bot_ms
+        best = self.thinking.best  # none in time, or for a ruleset that nothing was learned for: as dealt
+        cards = cards_of(best[0].arrangement) if best else (await self._hand(seat))[1]
         state.planned[seat] = cards
         draft = Draft(cards=cards)
         if self.bench.is_sealed:
@@ -235,10 +225,10 @@ class MauBinhPlay(HandingIn):
             return [certificate], cards
         return list(self.message.certificates), self.round.hands[seat]
 
-    async def _advice(self, seat: int) -> AsyncIterator[list[mau_binh_pb2.SuggestedArrangement]]:
-        """Yield the suggestions for a bot."""
+    async def _advice(self, seat: int) -> list[mau_binh_pb2.SuggestedArrangement]:
+        """Return the suggestion for a bot."""
         certificates, _ = await self._hand(seat)
-        yield await self._suggest(seat, certificates, count=self.level.count)
+        return await self._suggest(seat, certificates, count=1)
 
     async def _open(self, seat: int, cards: list[int], nonce: bytes, move: Move | None = None) -> None:
         event = mau_binh_pb2.MauBinhEvent(seat=seat, arrange=arrangement_of(cards), nonce=nonce)
@@ -275,27 +265,6 @@ class MauBinhPlay(HandingIn):
             for commitment, opened in zip(state.commitments, state.opened, strict=True)
         ]
         return [seat for seat, is_late in enumerate(owed) if is_late and not state.gone[seat] and seat not in reported]
-
-    async def review(self, seat: int) -> list[Choice]:
-        """Compare a seat's last arrangement with the best, by what both win on average.
-
-        The advice has values of its ten best alone, so an arrangement that is none of these is left out.
-        """
-        cards = self.state.arranged[seat]
-        if self.state.instant_wins or not cards:
-            return []
-        suggested = await self._suggest(seat, list(self.message.certificates), count=10)
-        strengths = [value.strength for value in (await self.judged(seat, cards)).values]
-        own = next((one for one in suggested if [value.strength for value in one.values] == strengths), None)
-        if own is None:
-            return []
-        best = suggested[0]
-        number = max(place for place, one in enumerate(self.message.events, start=1) if one.seat == seat)
-        shown = shown_suggestion(own, self.bench.law) | {"arrangement": split(cards)}
-        cost = best.expected.minor - own.expected.minor
-        units = sum(part.units for one in (own, best) for part in one.parts)
-        error = units * self.header.stake_minor * (len(self.round.seats) - 1) * CHANCE_ERROR_PERMILLE
-        return [Choice(number, shown, shown_suggestion(best, self.bench.law), cost, math.ceil(error / 1000))]
 
     async def opened(self, opened: shuffler_pb2.OpenSectionResponse) -> None:
         """Begin opening: all hands of a sealed table are known."""

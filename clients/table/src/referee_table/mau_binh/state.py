@@ -34,4 +34,5 @@ class MauBinhState(msgspec.Struct, kw_only=True):
     receipts: list[bytes] = []
     is_opening: bool = False
     showdown: dict[str, Any] | None = None
+    show_end_time: int = 0
     instant_wins: list[dict[str, Any]] = []

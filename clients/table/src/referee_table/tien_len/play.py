@@ -1,24 +1,18 @@
 """A round of Tiến Lên at the table: turn by turn, each play judged by the referee before any page sees it."""
 
-import math
-from collections.abc import AsyncIterator, Iterable
-from typing import Any, Final
+from typing import Any
 
 from referee.v1 import shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
 from referee_table.cards import numbers, texts
 from referee_table.commands import InRound, Leave, Suggest
 from referee_table.instant import groups_of
-from referee_table.judge import TOO_LONG, RefereeRefusedError
-from referee_table.play import RETRY_MS, Bench, Choice, Play
+from referee_table.play import RETRY_MS, Bench, Play
 from referee_table.signing import Signed
 from referee_table.state import Round
 from referee_table.tien_len.commands import Pass
 from referee_table.tien_len.commands import Play as PlayCards
 from referee_table.tien_len.state import TienLenState
 from referee_table.wording import Code, RefusedError
-
-REVIEW_SAMPLES: Final = (60, 15, 4)
-"""How often a review plays out the rest of a round for each play: the next number where the referee takes too long."""
 
 
 class TienLenPlay(Play):
@@ -45,14 +39,14 @@ class TienLenPlay(Play):
     def deadline(self) -> int | None:
         """End of the turn, or of the show; in ms."""
         if self.state.instant_wins:
-            return self._show_end
+            return self.state.show_end_time
         return None if self.found.over else self.state.deadline
 
     @property
     def wake(self) -> int:
         """Time in ms of the next thing to do: a bot's move, the end of the turn, or the end of the show."""
         if self.found.over:
-            return max(self.again, self._show_end if self.state.instant_wins else 0)
+            return max(self.again, self.state.show_end_time)
         if self.is_bot(self.found.turn):
             return self.thinking.wake(self.state.bot_time)
         return max(self.state.deadline, self.again)
@@ -62,10 +56,9 @@ class TienLenPlay(Play):
         """Whether the round is over and a show, if there is one, has ended."""
         return self.found.over and self.wake <= self.bench.clock.now()
 
-    @property
-    def _show_end(self) -> int:
-        """Time in ms at which the show of a hand that won at the deal ends."""
-        return self.round.dealt_time + (0 if self.bench.pace.is_brisk else self.bench.pace.scene_ms)
+    def skip(self) -> None:
+        """End the show of a hand that won at the deal now."""
+        self.state.show_end_time = self.bench.clock.now()
 
     async def begin(self, dealt: shuffler_pb2.DealRoundResponse) -> None:
         """Begin the round with the cards that were dealt, and the leader's turn."""
@@ -80,8 +73,9 @@ class TienLenPlay(Play):
             if one.instant_win:
                 name = self.bench.law.name("pattern", one.instant_win)
                 groups = groups_of(one.instant_win, texts(self.round.hands[seat]))
-                win = {"seat": seat, "pattern": one.instant_win, "name": name, "groups": groups}
-                self.state.instant_wins.append(win)
+                self.state.instant_wins.append({"seat": seat, "name": name, "groups": groups})
+        if self.state.instant_wins and not self.bench.pace.is_brisk:
+            self.state.show_end_time = dealt.dealt_time + self.bench.pace.scene_ms
 
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
         """Carry out a play, a pass, or a question."""
@@ -115,7 +109,9 @@ class TienLenPlay(Play):
         turn, now = self.found.turn, self.bench.clock.now()
         event = tien_len_pb2.TienLenEvent(seat=turn)
         if self.is_bot(turn):
-            if now < self.state.bot_time or not self.thinking.is_over(len(self.message.events), self._advice):
+            if now < self.state.bot_time or not self.thinking.is_over(
+                len(self.message.events), lambda: self._suggest(count=1)
+            ):
                 return
             cards = await self._bot_cards()
             if cards:
@@ -133,16 +129,10 @@ class TienLenPlay(Play):
                 raise
             self.again = now + RETRY_MS
 
-    async def _advice(self) -> AsyncIterator[list[tien_len_pb2.SuggestedPlay]]:
-        """Yield the quick suggestions, then those over rounds played out, if the level takes these."""
-        yield await self._suggest(count=self.level.count)
-        if self.level.samples:
-            yield await self._suggest(count=self.level.count, samples=self.level.samples)
-
     async def _bot_cards(self) -> list[int]:
         """Return what the bot on turn plays, nothing for a pass: by its advice, or the first legal play without any."""
         if self.thinking.best:
-            return list(self.level.choose(self.thinking.best, self.bench.entropy).play.cards)
+            return list(self.thinking.best[0].play.cards)
         legal = self.state.legal or await self._legal()
         return numbers(legal["plays"][0]["cards"]) if legal["plays"] else []
 
@@ -156,7 +146,6 @@ class TienLenPlay(Play):
                     "net_minor": one.net_minor,
                     "winner": one.winner,
                 }
-                | ({"gone": True} if one.gone else {})
                 | self.shown_instant_win(one.instant_win)
                 for one in outcome.seats
             ],
@@ -179,7 +168,6 @@ class TienLenPlay(Play):
         """Return what a seat sees: its own cards, how many the others hold, the trick, and what it may play."""
         found, state = self.found, self.state
         shown: dict[str, Any] = {
-            "leader": found.leader,
             "to_beat": None,
             "cards_left": list(found.cards_left),
             "passed": list(found.passed),
@@ -197,7 +185,8 @@ class TienLenPlay(Play):
         if seat is None:
             return {"tien_len": shown}
         if state.legal is not None and found.HasField("turn") and found.turn == seat:
-            shown["legal"] = state.legal
+            plays = [{name: one[name] for name in ("kind", "name", "cards")} for one in state.legal["plays"]]
+            shown["legal"] = {"plays": plays, "may_pass": state.legal["may_pass"]}
         return {"tien_len": shown, "hand": texts(self._held(seat))}
 
     def events(self) -> list[dict[str, Any]]:
@@ -215,7 +204,7 @@ class TienLenPlay(Play):
         if event is not None:
             self._lay(before, event)
         self.again = 0
-        self.state.bot_time = now + self.bot_ms
+        self.state.bot_time = now + self.bench.pace.bot_ms
         self.state.deadline = found.deadline_time
         self.state.legal = None
         if not found.over and (found.HasField("to_beat") or not self.is_bot(found.turn)):
@@ -260,62 +249,20 @@ class TienLenPlay(Play):
             if group.HasField("chops"):
                 name = self.bench.law.name("price", group.chops)
                 for place in group.plays:
-                    plays[place]["chops"] = {"subject": group.chops, "name": name, "amount_minor": group.chop_minor}
+                    plays[place]["chops"] = {"name": name, "amount_minor": group.chop_minor}
         return {"plays": plays, "may_pass": listed.may_pass}
 
-    async def _suggest(self, *, count: int, samples: int = 0) -> list[tien_len_pb2.SuggestedPlay]:
-        request = tien_len_pb2.SuggestPlayRequest(round=self.message, count=count, samples=samples)
+    async def _suggest(self, *, count: int) -> list[tien_len_pb2.SuggestedPlay]:
+        request = tien_len_pb2.SuggestPlayRequest(round=self.message, count=count)
         return list((await self.ask(self.service.SuggestPlay, request)).suggestions)
-
-    async def review(self, seat: int) -> list[Choice]:
-        """Compare each play and pass of a seat with the best, over rounds played out; three standard errors count."""
-        found = list[Choice]()
-        for place, event in enumerate(self.message.events):
-            is_pass = event.WhichOneof("choice") == "pass_turn"
-            if event.seat != seat or not (is_pass or event.HasField("play")):
-                continue
-            valued = await self._valued(place)
-            ranks = _ranks(event.play.cards)
-            own = next((one for one in valued if _ranks(one.play.cards) == ranks), None)
-            if own is None:
-                continue
-            best = max(valued, key=lambda one: one.value.mean_minor)
-            found.append(
-                Choice(
-                    number=place + 1,
-                    own=self._shown(own),
-                    best=self._shown(best),
-                    cost_minor=best.value.mean_minor - own.value.mean_minor,
-                    error_minor=math.ceil(3 * math.hypot(best.value.error_minor, own.value.error_minor)),
-                )
-            )
-        return found
-
-    async def _valued(self, place: int) -> list[tien_len_pb2.SuggestedPlay]:
-        """Return the plays with a value before an event; none if the referee cannot value them in its time."""
-        for samples in REVIEW_SAMPLES:
-            request = tien_len_pb2.SuggestPlayRequest(round=self.beginning(place), count=10, samples=samples)
-            try:
-                answer = await self.ask(self.service.SuggestPlay, request)
-            except RefereeRefusedError as error:
-                if error.reason != TOO_LONG:
-                    raise
-            else:
-                return [one for one in answer.suggestions if one.HasField("value")]
-        return []
 
     def _combination(self, one: tien_len_pb2.Combination) -> dict[str, Any]:
         return {"kind": one.kind, "name": self.bench.law.name("kind", one.kind), "cards": texts(one.cards)}
 
     def _shown(self, one: tien_len_pb2.SuggestedPlay) -> dict[str, Any]:
         chosen = {"action": "PLAY"} | self._combination(one.play) if one.HasField("play") else {"action": "PASS"}
-        reasons = [{"code": reason.code, "text": self.text(reason.text)} for reason in one.reasons]
+        reasons = [{"text": self.text(reason.text)} for reason in one.reasons]
         return chosen | {"reasons": reasons}
-
-
-def _ranks(cards: Iterable[int]) -> list[int]:
-    """Return the ranks of cards: plays that differ in suits only are one to the advice. A pass has none."""
-    return sorted((card - 1) // 4 for card in cards)
 
 
 def _order(card: int) -> tuple[int, int]:

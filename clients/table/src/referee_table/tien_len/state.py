@@ -17,3 +17,4 @@ class TienLenState(msgspec.Struct, kw_only=True):
     last_trick: list[dict[str, Any]] = []
     plays: list[dict[str, Any]] = []
     instant_wins: list[dict[str, Any]] = []
+    show_end_time: int = 0

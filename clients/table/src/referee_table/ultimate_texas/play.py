@@ -1,7 +1,6 @@
 """A round of Ultimate Texas Hold'em at the table: street by street, each seat for itself against the house."""
 
 import base64
-from collections.abc import AsyncIterator
 from typing import Any, Final
 
 from google.protobuf.json_format import MessageToDict
@@ -11,11 +10,10 @@ from referee.v1.ultimate_texas_pb2 import Decision
 from referee_table.cards import texts
 from referee_table.commands import InRound, Leave, Suggest
 from referee_table.judge import RefereeRefusedError
-from referee_table.play import RETRY_MS, Bench, Choice, Play
+from referee_table.play import RETRY_MS, Bench, Play
 from referee_table.signing import Signed
 from referee_table.state import Round
 from referee_table.ultimate_texas.commands import Decide
-from referee_table.ultimate_texas.pushes import bets_of, moved_bets, pushes
 from referee_table.ultimate_texas.state import UltimateTexasState
 from referee_table.wording import Code, RefusedError
 
@@ -112,35 +110,22 @@ class UltimateTexasPlay(Play):
 
     def shown_outcome(self, outcome: ultimate_texas_pb2.UltimateTexasOutcome) -> dict[str, Any]:
         """Return each seat's hand, bets and result, the transfers, the board and the house's cards."""
-        stakes = self.header.seat_stakes
-        moved = moved_bets(outcome.transfers, seats=len(outcome.seats))
         return {
             "seats": [
                 {
                     "hole": texts(one.hole),
                     "cards": texts(one.hole),
-                    "best": texts(one.best),
                     "value": self._value(one.value.category),
                     "result": one.result,
-                    "result_name": self.bench.law.word(one.result),
                     "play_multiple": one.play_multiple,
-                    "ante_minor": stakes[one.seat].bet_minor,
-                    "trips_minor": stakes[one.seat].side_bet_minor,
                     "net_minor": one.net_minor,
                     "winner": one.result == "WON",
-                    "pushed": pushes(
-                        one.result,
-                        bets_of(stakes[one.seat], one.play_multiple),
-                        moved[one.seat],
-                        house_qualified=outcome.house_qualified,
-                    ),
                 }
                 for one in outcome.seats
             ],
             "transfers": self.transfers(outcome.transfers),
             "board": texts(outcome.board),
             "house": texts(outcome.house_hole),
-            "house_best": texts(outcome.house_best),
             "house_value": self._value(outcome.house_value.category),
             "house_qualified": outcome.house_qualified,
             "house_net_minor": outcome.house_net_minor,
@@ -205,7 +190,7 @@ class UltimateTexasPlay(Play):
 
     def _start_street(self, time: int) -> None:
         self.state.deadline = time + self.bench.law.clock_ms("street")
-        self.state.bot_time = self.bench.clock.now() + self.bot_ms
+        self.state.bot_time = self.bench.clock.now() + self.bench.pace.bot_ms
 
     async def _accept(self, seat: int, decision: Decision, move: Signed | None = None) -> None:
         street = self.found.street
@@ -228,51 +213,25 @@ class UltimateTexasPlay(Play):
         request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=self.message)
         self.found = (await self.ask(self.service.PreviewRound, request)).state
 
-    async def review(self, seat: int) -> list[Choice]:
-        """Compare each decision of a seat with the best; values are exact but for a CHECK before the flop."""
-        found = list[Choice]()
-        for place, event in enumerate(self.message.events):
-            if event.seat != seat or event.decision in _IMPOSED:
-                continue
-            request = ultimate_texas_pb2.AdviseRequest(round=self.beginning(place), seat=seat)
-            answer = await self.ask(self.service.Advise, request)
-            options = {one.decision: one for one in answer.options}
-            if event.decision not in options or not answer.HasField("best"):
-                continue
-            own, best = options[event.decision], options[answer.best]
-            is_near = own.is_lower_bound or best.is_lower_bound
-            ante = self.header.seat_stakes[seat].bet_minor
-            street = {"street": self.state.streets[place]}
-            found.append(
-                Choice(
-                    number=place + 1,
-                    own=street | {"decision": _name(own.decision)},
-                    best=street | {"decision": _name(best.decision)},
-                    cost_minor=best.value_minor - own.value_minor,
-                    error_minor=1 + (ante // 200 if is_near else 0),
-                )
-            )
-        return found
-
     async def _move(self, seat: int) -> None:
         """Decide for a bot: by its advice, or without any the cheapest decision that keeps its hand."""
         if not self.thinking.is_over((seat, self.found.street), lambda: self._advice(seat)):
             return
         if self.thinking.best:
-            decision = self.level.choose(self.thinking.best, self.bench.entropy).decision
+            decision = self.thinking.best[0].decision
         else:
             may_check = Decision.DECISION_CHECK in self.found.seats[seat].legal_decisions
             decision = Decision.DECISION_CHECK if may_check else Decision.DECISION_PLAY_1X
         await self._accept(seat, decision)
-        self.state.bot_time = self.bench.clock.now() + self.bot_ms
+        self.state.bot_time = self.bench.clock.now() + self.bench.pace.bot_ms
 
-    async def _advice(self, seat: int) -> AsyncIterator[list[ultimate_texas_pb2.DecisionValue]]:
-        """Yield the decisions that a bot may make, best first."""
+    async def _advice(self, seat: int) -> list[ultimate_texas_pb2.DecisionValue]:
+        """Return the decisions that a bot may make, best first."""
         certificates = list(self.message.certificates)
         if self.bench.is_sealed:
             certificate, _ = await self.hand_certificate(seat)
             certificates = [certificate, *certificates]
-        yield _ranked(await self._advise(seat, certificates))
+        return _ranked(await self._advise(seat, certificates))
 
     async def _advise(self, seat: int, certificates: list[bytes]) -> ultimate_texas_pb2.AdviseResponse:
         """Return the worth of each decision; refuse with NO_ADVICE if there is none."""
@@ -303,7 +262,5 @@ def _ranked(answer: ultimate_texas_pb2.AdviseResponse) -> list[ultimate_texas_pb
 
 
 def _advice(answer: ultimate_texas_pb2.AdviseResponse) -> dict[str, Any]:
-    return {
-        "suggestions": [{"decision": _name(one.decision), "value_minor": one.value_minor} for one in _ranked(answer)],
-        "ways": answer.ways,
-    }
+    ranked = _ranked(answer)
+    return {"suggestions": [{"decision": _name(one.decision), "value_minor": one.value_minor} for one in ranked]}
