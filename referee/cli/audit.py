@@ -31,6 +31,7 @@ from referee.cli.audited_log import (
     audited_log,
     database_of,
 )
+from referee.cli.command import Commands
 from referee.cli.options import FOUND, Database, RulesetFolder, catalogue_of, fail
 from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
@@ -50,6 +51,8 @@ from referee.evidence.printable import ascii_json, printable
 from referee.log.cosignature import Quorum
 from referee.rulesets import Catalogue
 from referee.server.clock import system_clock
+
+app = Commands()
 
 _DIGITS: Final = 16
 
@@ -101,6 +104,13 @@ class Page:
             fail(f"{self.file} cannot be written: {error.strerror}")
 
 
+@app.command(
+    examples=[
+        "referee audit referee-data",
+        "referee audit play.example.com:443 --tls --log-key KEY --root-key KEY",
+        "referee audit tiles --log-key KEY --root-key KEY --html report.html",
+    ]
+)
 def audit(  # noqa: PLR0913 - one parameter an option
     context: typer.Context,
     place: LogPlace = "",
@@ -144,8 +154,9 @@ def audit(  # noqa: PLR0913 - one parameter an option
     scheduler: Annotated[
         str,
         typer.Option(
+            metavar="URL",
             help="A Dask scheduler, such as tcp://10.0.0.5:8786, whose workers examine the rounds; they read the tiles "
-            "of a URL by themselves."
+            "of a URL by themselves.",
         ),
     ] = "",
     rulesets: RulesetFolder = None,
