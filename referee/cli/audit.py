@@ -17,7 +17,6 @@ from referee.audit.cluster import Cluster
 from referee.audit.cosignatures import NO_WITNESSING, Witnessing
 from referee.audit.dispute.held import LEAF_SUFFIX
 from referee.audit.documents import NO_DOCUMENTS, DocumentError, Documents, HeldSeed, parse_documents, parse_seeds
-from referee.audit.installed import InstalledFiles, installed_files
 from referee.audit.page.story import RoundKey
 from referee.audit.page.text import report_lines
 from referee.audit.report import Report
@@ -49,6 +48,7 @@ from referee.cli.witnessing import (
 from referee.dealing.leaf import EDITABLE
 from referee.evidence.printable import ascii_json, printable
 from referee.log.cosignature import Quorum
+from referee.log.installed import InstalledFiles, installed_files
 from referee.rulesets import Catalogue
 from referee.server.clock import system_clock
 
