@@ -17,7 +17,6 @@ from referee.audit.cluster import Cluster
 from referee.audit.cosignatures import NO_WITNESSING, Witnessing
 from referee.audit.dispute.held import LEAF_SUFFIX
 from referee.audit.documents import NO_DOCUMENTS, DocumentError, Documents, HeldSeed, parse_documents, parse_seeds
-from referee.audit.installed import InstalledFiles, installed_files
 from referee.audit.page.story import RoundKey
 from referee.audit.page.text import report_lines
 from referee.audit.report import Report
@@ -31,6 +30,7 @@ from referee.cli.audited_log import (
     audited_log,
     database_of,
 )
+from referee.cli.command import Commands
 from referee.cli.options import FOUND, Database, RulesetFolder, catalogue_of, fail
 from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
@@ -48,8 +48,11 @@ from referee.cli.witnessing import (
 from referee.dealing.leaf import EDITABLE
 from referee.evidence.printable import ascii_json, printable
 from referee.log.cosignature import Quorum
+from referee.log.installed import InstalledFiles, installed_files
 from referee.rulesets import Catalogue
 from referee.server.clock import system_clock
+
+app = Commands()
 
 _DIGITS: Final = 16
 
@@ -101,6 +104,13 @@ class Page:
             fail(f"{self.file} cannot be written: {error.strerror}")
 
 
+@app.command(
+    examples=[
+        "referee audit referee-data",
+        "referee audit play.example.com:443 --tls --log-key KEY --root-key KEY",
+        "referee audit tiles --log-key KEY --root-key KEY --html report.html",
+    ]
+)
 def audit(  # noqa: PLR0913 - one parameter an option
     context: typer.Context,
     place: LogPlace = "",
@@ -144,8 +154,9 @@ def audit(  # noqa: PLR0913 - one parameter an option
     scheduler: Annotated[
         str,
         typer.Option(
+            metavar="URL",
             help="A Dask scheduler, such as tcp://10.0.0.5:8786, whose workers examine the rounds; they read the tiles "
-            "of a URL by themselves."
+            "of a URL by themselves.",
         ),
     ] = "",
     rulesets: RulesetFolder = None,

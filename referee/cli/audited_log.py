@@ -34,17 +34,24 @@ _SERVICE: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[^/\\:\s]+):[0-9]{1,5}")
 LogPlace = Annotated[
     str,
     typer.Argument(
+        metavar="PLACE",
         help="Where the log is: a data folder, tiles in a folder or under a URL, postgresql://..., or a service as "
-        "host:port. Without it the folder of --data."
+        "host:port. Without it the folder of --data.",
     ),
 ]
 KeysFolder = Annotated[
     Path | None,
-    typer.Option("--data", help=f"Data folder with the log, {DATA_FOLDER} by default, or with another place's keys."),
+    typer.Option(
+        "--data",
+        metavar="FOLDER",
+        help=f"Data folder with the log, {DATA_FOLDER} by default, or with another place's keys.",
+    ),
 ]
-LogKey = Annotated[str, typer.Option(help="The log's verifier key as you know it from elsewhere.")]
-RootKeyText = Annotated[str, typer.Option(help="The root's verifier key as you know it from elsewhere.")]
-Origin = Annotated[str, typer.Option(help="A published log's origin; otherwise the name of its log key.")]
+LogKey = Annotated[str, typer.Option(metavar="KEY", help="The log's verifier key as you know it from elsewhere.")]
+RootKeyText = Annotated[str, typer.Option(metavar="KEY", help="The root's verifier key as you know it from elsewhere.")]
+Origin = Annotated[
+    str, typer.Option(metavar="NAME", help="A published log's origin; otherwise the name of its log key.")
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

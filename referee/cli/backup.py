@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from referee.cli.command import Commands
 from referee.cli.options import AsJson, Database, DataFolder, answer, fail
 from referee.cli.progress import progress_bar
 from referee.cli.stored_log import trouble_text
@@ -18,7 +19,10 @@ from referee.server.keys.signed_head import read_signed_head
 from referee.storage import DataLossError, Head, back_up, open_store, restore_into
 from referee.storage import restore as restore_file
 
+app = Commands()
 
+
+@app.command(examples=["referee backup log-2026-11-23.sqlite3"])
 def backup(
     file: Annotated[Path, typer.Argument(help="The file to write; it must not exist yet.", dir_okay=False)],
     *,
@@ -39,8 +43,9 @@ def backup(
     _report(str(file), head, as_json=as_json)
 
 
+@app.command(examples=["referee restore log-2026-11-23.sqlite3 --data referee-data"])
 def restore(
-    file: Annotated[Path, typer.Argument(help="A file that `referee backup` wrote.", exists=True, dir_okay=False)],
+    file: Annotated[Path, typer.Argument(help="A file that referee backup wrote.", exists=True, dir_okay=False)],
     *,
     data: DataFolder = Path("referee-data"),
     database: Database = None,

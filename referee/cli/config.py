@@ -11,16 +11,21 @@ import msgspec
 import typer
 from rich.table import Table as Grid
 
+from referee.cli.command import Commands
 from referee.cli.options import UNANSWERABLE, AsJson, answer
 from referee.cli.paper import paper
 from referee.server.settings.reading import DEFAULT, KEYS, LoadedSettings, SettingsError, read_settings
 
-app = typer.Typer(help="Show, check and begin a server's configuration.", no_args_is_help=True)
+app = Commands(
+    examples=["referee config example > referee.toml", "referee config check --config referee.toml"],
+    help="Show, check and begin a server's configuration.",
+    no_args_is_help=True,
+)
 
 ConfigFile = Annotated[
     Path | None,
     typer.Option(
-        "--config", envvar="REFEREE_CONFIG", help="The configuration file, TOML; `referee config example` prints one."
+        "--config", envvar="REFEREE_CONFIG", help="The configuration file, TOML; referee config example prints one."
     ),
 ]
 Set = Annotated[

@@ -16,11 +16,14 @@ from rich.panel import Panel
 
 from referee.cli import demo_mau_binh, demo_tien_len, demo_ultimate_texas
 from referee.cli.audit import audit_folder, print_audit, report_of
+from referee.cli.command import Commands
 from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, fail, print_json
 from referee.cli.paper import paper
 from referee.cli.table import DemoGame, Table
 from referee.games import GAMES, Registry
 from referee.rulesets import Catalogue
+
+app = Commands()
 
 START_SECONDS: Final = 20
 
@@ -48,10 +51,13 @@ def running_server(data: Path, *, rulesets: Path | None = None) -> Iterator[str]
             process.wait(START_SECONDS)
 
 
+@app.command(examples=["referee demo", "referee demo --rounds 20 --data demo-data", "referee demo --rounds 1 --json"])
 def demo(
     *,
     rounds: Annotated[int, typer.Option(help="Rounds of each ruleset.", min=1, max=1000)] = 2,
-    data: Annotated[Path | None, typer.Option("--data", help="A folder to keep; a new one otherwise.")] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="FOLDER", help="A folder to keep; a new one otherwise.")
+    ] = None,
     rulesets: RulesetFolder = None,
     as_json: AsJson = False,
 ) -> None:

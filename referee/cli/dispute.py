@@ -17,6 +17,7 @@ from referee.audit.dispute.lines import dispute_lines
 from referee.audit.documents import HeldSeed
 from referee.cli.audit import PageLanguage
 from referee.cli.audited_log import OPTIONS, AuditedLog, LogKey, RootKeyText, audited_log
+from referee.cli.command import Commands
 from referee.cli.options import FOUND, AsJson, RulesetFolder, answer, catalogue_of, fail
 from referee.cli.progress import progress_bar
 from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
@@ -25,27 +26,41 @@ from referee.evidence.vkey import VerifierKey
 from referee.rulesets import Catalogue
 from referee.server.clock import system_clock
 
+app = Commands()
 
+
+@app.command(
+    examples=[
+        "referee dispute round.json --held move.json --log-key KEY --root-key KEY",
+        "referee dispute referee-data acme.vip-7 42 --held kept.json --html page.html",
+    ]
+)
 def dispute(  # noqa: PLR0913 - one parameter an option
     place: Annotated[
         str,
-        typer.Argument(help="The round's bundle; or where its log is, as for `referee audit`, and then the table."),
+        typer.Argument(
+            metavar="PLACE", help="The round's bundle; or where its log is, as for referee audit, and then the table."
+        ),
     ],
-    table_id: Annotated[str, typer.Argument(help="The table; left out for a bundle.")] = "",
-    round_number: Annotated[int, typer.Argument(help="The round; 0 for the table's latest.", min=0)] = 0,
+    table_id: Annotated[str, typer.Argument(metavar="TABLE", help="The table; left out for a bundle.")] = "",
+    round_number: Annotated[
+        int, typer.Argument(metavar="ROUND", help="The round; 0 for the table's latest.", min=0)
+    ] = 0,
     *,
     held: Annotated[
         list[Path] | None,
         typer.Option(
-            help="What somebody holds: any file that `referee export`, a client or the table's page writes, or a "
+            help="What somebody holds: any file that referee export, a client or the table's page writes, or a "
             "folder of them; several.",
             exists=True,
         ),
     ] = None,
-    data: Annotated[Path | None, typer.Option("--data", help="Data folder with another place's keys.")] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="FOLDER", help="Data folder with another place's keys.")
+    ] = None,
     log_key: LogKey = "",
     root_key: RootKeyText = "",
-    origin: Annotated[str, typer.Option(help="The log's origin; otherwise the name of its key.")] = "",
+    origin: Annotated[str, typer.Option(metavar="NAME", help="The log's origin; otherwise the name of its key.")] = "",
     witness: WitnessKeys = None,
     quorum: Needed = 0,
     policy: PolicyFile = None,
@@ -64,7 +79,7 @@ def dispute(  # noqa: PLR0913 - one parameter an option
     """Settle a quarrel about a round: what each file proves, who can have done it, and what nobody can prove.
 
     A bundle shows its round alone and needs both keys; in its place give the log to have the rest of it examined too.
-    Each fault is a finding of `referee audit`, and no file is left out: one of no known kind is named.
+    Each fault is a finding of referee audit, and no file is left out: one of no known kind is named.
 
     Exit code 0 if no promise was broken, 1 if one was or this copy of the log decides nothing, 2 if there is no such
     round or it cannot be read.

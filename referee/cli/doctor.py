@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as Grid
 
+from referee.cli.command import Commands
 from referee.cli.config import ConfigFile, Set
 from referee.cli.options import FOUND
 from referee.cli.paper import paper
@@ -21,19 +22,25 @@ from referee.server.doctor import CheckDepth, CheckLevel, CheckResult, examine
 from referee.server.keys.private_key import PASSPHRASE_VARIABLE
 from referee.server.settings.reading import DEFAULT, KEYS, SettingsError, read_settings
 
+app = Commands()
+
 _MARKS: Final = {CheckLevel.OK: "[green]✓[/]", CheckLevel.WARN: "[yellow]![/]", CheckLevel.FAIL: "[red]✗[/]"}
 _WORDS: Final = {CheckLevel.FAIL: "failed", CheckLevel.WARN: "to look at", CheckLevel.OK: "well"}
 _NAMES: Final = 20
 _LINE_SECONDS: Final = 5.0
 
 
+@app.command(examples=["referee doctor --config referee.toml"])
 def doctor(  # noqa: PLR0913 - one parameter an option
     *,
     config: ConfigFile = None,
     extra: Set = None,
-    data: Annotated[Path | None, typer.Option("--data", help="Folder with the log and the keys.")] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", metavar="FOLDER", help="Folder with the log and the keys.")
+    ] = None,
     database: Annotated[
-        str | None, typer.Option(help="A log in PostgreSQL, by its URL (postgresql://...), as `serve` is given it.")
+        str | None,
+        typer.Option(metavar="URL", help="A log in PostgreSQL, by its URL (postgresql://...), as serve is given it."),
     ] = None,
     passphrase_file: Annotated[
         Path | None, typer.Option(help=f"A file with the passphrase of the private keys; or {PASSPHRASE_VARIABLE}.")

@@ -15,6 +15,7 @@ from typing import Annotated, Final
 import typer
 
 from referee.audit.dispute.held import LEAF_SUFFIX
+from referee.cli.command import Commands
 from referee.cli.options import Database, DataFolder, fail
 from referee.cli.progress import progress_bar
 from referee.cli.stored_log import find_round, public_keys, stored_log
@@ -28,15 +29,20 @@ from referee.log import Checkpoint, CheckpointError, Slot, SlotKey, Stage, StepK
 from referee.service.opened import read_open
 from referee.storage import Reader
 
+app = Commands()
+
 FORMAT: Final = 1
 PROOF_SUFFIX: Final = ".tlog-proof"
 _STEP: Final = 1_000
 """Number of leaves between two calls of ``progress``."""
 
 
+@app.command(examples=["referee export acme.vip-7 42 --out round.json"])
 def export(  # noqa: PLR0913 - one parameter an option
-    table_id: Annotated[str, typer.Argument(help="The table.")],
-    round_number: Annotated[int, typer.Argument(help="The round; 0 for the table's latest.", min=0)] = 0,
+    table_id: Annotated[str, typer.Argument(metavar="TABLE", help="The table.")],
+    round_number: Annotated[
+        int, typer.Argument(metavar="ROUND", help="The round; 0 for the table's latest.", min=0)
+    ] = 0,
     *,
     data: DataFolder = Path("referee-data"),
     database: Database = None,

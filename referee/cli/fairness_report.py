@@ -9,16 +9,20 @@ from typing import Annotated, Final
 import msgspec
 import typer
 
+from referee.cli.command import Commands
 from referee.cli.options import FOUND, fail
 from referee.cli.progress import progress_bar
 from referee.evidence.printable import error_words
 from referee.lab.fairness.bounds import FEWEST_CONTROL_DECKS, FEWEST_DECKS
+
+app = Commands()
 
 SEED_SIZE: Final = 32
 MOST_DECKS: Final = 100_000_000
 """Largest number of decks; a fingerprint of eight bytes of every deck is kept in memory."""
 
 
+@app.command(examples=["referee fairness-report --html fairness.html"])
 def fairness_report(  # noqa: PLR0913 - one parameter an option
     *,
     decks: Annotated[int, typer.Option(help="Decks to deal.", min=FEWEST_DECKS, max=MOST_DECKS)] = 4_000_000,

@@ -7,11 +7,16 @@ from typing import Annotated, Final
 
 import typer
 
+from referee.cli.command import Commands
 from referee.cli.options import fail
 from referee.cli.paper import paper
 from referee.games import GAMES
 
-app = typer.Typer(help="Show the games at hand, and begin the package of a new one.", no_args_is_help=True)
+app = Commands(
+    examples=["referee games new high_card", "referee games protos --folder high_card"],
+    help="Show the games at hand, and begin the package of a new one.",
+    no_args_is_help=True,
+)
 
 _TEMPLATES: Final = ("referee.testing", "scaffold")
 _SUFFIX: Final = ".tmpl"
@@ -28,9 +33,13 @@ def list_games() -> None:
 
 @app.command("new")
 def new_game(
-    name: Annotated[str, typer.Argument(help="The game's name, in lowercase words joined by _, such as high_card.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The game's name, in lowercase words joined by _, such as high_card.")
+    ],
     *,
-    folder: Annotated[Path | None, typer.Option(help="Where to write the package; a folder of its name here.")] = None,
+    folder: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where to write the package; a folder of its name here.")
+    ] = None,
 ) -> None:
     """Write a package with a small game that is served, tested and audited: a start for your own.
 
@@ -61,7 +70,10 @@ def new_game(
 
 @app.command("protos")
 def generate_protos(
-    *, folder: Annotated[Path, typer.Option(help="The folder of the package; this one without it.")] = Path()
+    *,
+    folder: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="The folder of the package; this one without it.")
+    ] = Path(),
 ) -> None:
     """Generate the code of a game's protos into its package."""
     if util.find_spec("grpc_tools") is None:

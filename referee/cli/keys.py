@@ -11,6 +11,7 @@ from typing import Annotated, Final
 import typer
 
 from referee.cli import logging
+from referee.cli.command import Commands
 from referee.cli.options import (
     NEW_VARIABLE,
     AsJson,
@@ -36,7 +37,8 @@ from referee.server.keys.signing_agent import SigningAgent
 from referee.server.settings.configuration import DEFAULT_ORIGIN
 from referee.storage import DataLossError, NotFoundedError, StoreError, is_missing, open_reader
 
-app = typer.Typer(
+app = Commands(
+    examples=["referee keys --public", "referee keys --make --origin play.example.com/log"],
     help="Print the public keys, as C2SP verifier keys, one role a line; change keys with a command below.",
     invoke_without_command=True,
 )
@@ -50,7 +52,9 @@ def keys(  # noqa: PLR0913 - one parameter an option
     *,
     data: DataFolder = Path("referee-data"),
     make: Annotated[bool, typer.Option("--make", help="Make them where there are none.")] = False,
-    origin: Annotated[str, typer.Option(help="Name of the log that new keys are for.")] = DEFAULT_ORIGIN,
+    origin: Annotated[
+        str, typer.Option(metavar="NAME", help="Name of the log that new keys are for.")
+    ] = DEFAULT_ORIGIN,
     root: Annotated[
         Path | None, typer.Option(help="Where the root's private key is made, if not beside the others.")
     ] = None,
@@ -83,9 +87,9 @@ def keys(  # noqa: PLR0913 - one parameter an option
     answer(keys, "\n".join(f"{role}\t{key}" for role, key in keys.items()), as_json=as_json)
 
 
-@app.command()
+@app.command(examples=["referee keys rotate log --root root.key", "referee keys rotate referee --json"])
 def rotate(  # noqa: PLR0913 - one parameter an option
-    role: Annotated[str, typer.Argument(help=f"Whose key: {_ROLES}.")],
+    role: Annotated[str, typer.Argument(metavar="ROLE", help=f"Whose key: {_ROLES}.")],
     *,
     data: DataFolder = Path("referee-data"),
     root: RootKey = None,
@@ -103,7 +107,7 @@ def rotate(  # noqa: PLR0913 - one parameter an option
     answer({"role": role, "key": key}, f"{role}\t{key}", as_json=as_json)
 
 
-@app.command()
+@app.command(examples=["referee keys revoke shuffler", "referee keys revoke shuffler --json"])
 def revoke(  # noqa: PLR0913 - one parameter an option
     named: Annotated[str, typer.Argument(metavar="ROLE|KEY", help=f"A role ({_ROLES}), or a verifier key.")],
     *,
@@ -115,14 +119,14 @@ def revoke(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Revoke a key in the log, while no server runs, and print it. Its earlier signatures remain valid.
 
-    The role log means the older of its two keys. A role without a key cannot serve until ``rotate`` names a new one.
+    The role log means the older of its two keys. A role without a key cannot serve until rotate names a new one.
     """
     with _changing(data, root, database, passphrase_of(passphrase_file)) as rotation:
         key = rotation.revoke(named).text
     answer({"revoked": key}, f"revoked\t{key}", as_json=as_json)
 
 
-@app.command()
+@app.command(examples=["referee keys encrypt --root root.key --json"])
 def encrypt(
     *,
     data: DataFolder = Path("referee-data"),
@@ -140,7 +144,7 @@ def encrypt(
     _relocked(files, old=passphrase, new=passphrase, done="encrypted", as_json=as_json)
 
 
-@app.command()
+@app.command(examples=["referee keys decrypt --passphrase-file old.key"])
 def decrypt(
     *,
     data: DataFolder = Path("referee-data"),
@@ -153,7 +157,7 @@ def decrypt(
     _relocked(files, old=passphrase_to_decrypt(passphrase_file), new=None, done="decrypted", as_json=as_json)
 
 
-@app.command()
+@app.command(examples=["referee keys passwd --new-passphrase-file new.key"])
 def passwd(
     *,
     data: DataFolder = Path("referee-data"),

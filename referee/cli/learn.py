@@ -5,10 +5,14 @@ from typing import Annotated
 
 import typer
 
+from referee.cli.command import Commands
 from referee.cli.odds import ODDS
 from referee.cli.options import AsJson, RulesetFolder, catalogue_of, fail
 
+app = Commands()
 
+
+@app.command(examples=["referee learn my_house.mau_binh --rulesets my-rulesets"])
 def learn(  # noqa: PLR0913 - one parameter an option
     ruleset_ids: Annotated[list[str], typer.Argument(metavar="RULESET...", help="Ids of rulesets of Mậu Binh.")],
     *,
@@ -23,7 +27,7 @@ def learn(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Learn how players arrange under a ruleset, for SuggestArrangement to advise it by.
 
-    `referee serve --rulesets FOLDER` reads the files in FOLDER beside the rulesets.
+    referee serve --rulesets FOLDER reads the files in FOLDER beside the rulesets.
     """
     catalogue = catalogue_of(rulesets)
     folder = out or rulesets or Path()

@@ -1,55 +1,43 @@
 """The command line: its commands, and the module of each, which is imported only when the command runs."""
 
+import ast
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Final
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from referee import __version__
-from referee.cli.usage import describe
+from referee.cli.command import SETTINGS
 from referee.evidence.printable import error_words
 
-COMMANDS: Final = MappingProxyType(
-    {
-        "serve": "Serve on one address until stopped; make the keys and the log on the first start.",
-        "doctor": "Check configuration, store, keys, clock, machine, identity providers and witnesses; change nothing.",
-        "demo": "Play rounds of each ruleset through real services on loopback, then audit the log they left.",
-        "audit": "Prove a log: every signature, commitment, deal, rule and slot, and the tree over all of it.",
-        "rounds": "Write a log's rounds as Parquet tables by day; go on where an export ended.",
-        "export": "Write one round as a bundle that can be verified without the log.",
-        "verify": (
-            "Prove one round: its leaves are in the signed log, its deck follows from the seeds, its result from "
-            "the rules."
-        ),
-        "dispute": (
-            "Settle a quarrel about a round: what each file proves, who can have done it, and what nobody can prove."
-        ),
-        "learn": "Learn how players arrange under a ruleset, for SuggestArrangement to advise it by.",
-        "odds": "Count what a ruleset's game is worth: exact figures, computed from its own prices.",
-        "publish": (
-            "Publish the log as C2SP tiles, which referee audit and common tools check without asking the operator."
-        ),
-        "backup": (
-            "Copy the log of the data folder, or of a database, into one file, while a server may run, and prove "
-            "the copy."
-        ),
-        "restore": "Bring a log back from its backup, or into a database, where no log is yet.",
-        "replay": "Replay one round from its inputs and compare it with the transcript.",
-        "rulesets": "Show the rulesets at hand.",
-        "games": "Show the games at hand, and begin the package of a new one.",
-        "keys": "Print the public keys, as C2SP verifier keys, one role a line; change keys with a command below.",
-        "config": "Show, check and begin a server's configuration.",
-        "token": "Make keys that issue tokens; issue, show, revoke tokens; show who may ask what.",
-        "witness": "Witness logs over HTTP (C2SP tlog-witness) until stopped; the key is made on the first start.",
-        "fairness-report": (
-            "Report on the shuffle: exact counts, statistics over millions of decks, and controls that must fail."
-        ),
-    }
+COMMANDS: Final = (
+    "serve",
+    "doctor",
+    "demo",
+    "audit",
+    "rounds",
+    "export",
+    "verify",
+    "dispute",
+    "learn",
+    "odds",
+    "publish",
+    "backup",
+    "restore",
+    "replay",
+    "rulesets",
+    "games",
+    "keys",
+    "config",
+    "token",
+    "witness",
+    "fairness-report",
 )
-"""Line of each command in the help."""
-_MODULES: Final = MappingProxyType({"restore": "backup"})
+"""Commands, in the order of the help."""
+_FILES: Final = MappingProxyType({"restore": "backup"})
 """Modules of the commands that are not in a module of their own name."""
 GUESSES: Final = MappingProxyType(
     {
@@ -79,20 +67,39 @@ GUESSES: Final = MappingProxyType(
     }
 )
 """Commands by names that people may guess from other tools."""
-_SETTINGS: Final = {"help_option_names": ["-h", "--help"]}
 
 
 def load_command(name: str) -> Any:  # noqa: ANN401 - typer exports no type for its commands
     """Import a command; raise ModuleNotFoundError if a library of its extra is not installed."""
-    own_name = name.replace("-", "_")
-    module = import_module(f"referee.cli.{_MODULES.get(name, own_name)}")
-    holder = typer.Typer(add_completion=False, context_settings=_SETTINGS, rich_markup_mode=None)
-    holder.callback()(lambda: None)
-    if hasattr(module, "app"):
-        holder.add_typer(module.app, name=name)
-    else:
-        holder.command(name)(getattr(module, own_name))
-    return describe(typer.main.get_group(holder).commands[name], name)
+    group = typer.main.get_group(import_module(f"referee.cli.{_module_of(name)}").app)
+    group.name = name
+    return group.commands.get(name, group)
+
+
+def summary_of(name: str) -> str:
+    """Return the first paragraph of a command's help as one line, read from its module, which is not imported."""
+    file = Path(__file__).with_name(f"{_module_of(name)}.py")
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        text: Any = None
+        if isinstance(node, ast.FunctionDef) and node.name == name.replace("-", "_"):
+            text = ast.get_docstring(node)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):  # a group, with its help
+            text = next((ast.literal_eval(one.value) for one in node.value.keywords if one.arg == "help"), None)
+        if text:
+            return " ".join(text.partition("\n\n")[0].split())
+    raise LookupError(f"{file} has no command {name}")
+
+
+def _module_of(name: str) -> str:
+    return _FILES.get(name, name.replace("-", "_"))
+
+
+class Listed(TyperCommand):
+    """A command that is not imported, for the help that lists it."""
+
+    def get_short_help_str(self, limit: int = 0) -> str:  # noqa: ARG002 - nothing is cut
+        """Return what the command does, as its own help says it."""
+        return summary_of(str(self.name))
 
 
 class Commands(TyperGroup):
@@ -123,7 +130,7 @@ app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings=_SETTINGS,
+    context_settings=SETTINGS,
     rich_markup_mode=None,
 )
 
@@ -154,5 +161,5 @@ def referee(
     """
 
 
-for _name, _help in COMMANDS.items():
-    app.command(_name, help=_help, short_help=_help)(lambda: None)
+for _name in COMMANDS:
+    app.command(_name, cls=Listed)(lambda: None)

@@ -9,9 +9,12 @@ from typing import Annotated, Final
 
 import typer
 
+from referee.cli.command import Commands
 from referee.cli.options import RulesetFolder, catalogue_of, fail
 from referee.games import GAMES, Registry
 from referee.rulesets import UnknownRulesetError
+
+app = Commands()
 
 SEVERAL: Final = "; Ultimate Texas Hold'em only."
 
@@ -54,6 +57,7 @@ ODDS: Final[Registry[OddsGame]] = Registry("referee.odds", _builtin)
 """Games with odds: three built-in games and those of installed packages, from the entry points ``referee.odds``."""
 
 
+@app.command(examples=["referee odds ultimate_texas.casino", "referee odds tien_len.mien_nam --json"])
 def odds(  # noqa: PLR0913 - one parameter an option
     ruleset_id: Annotated[str, typer.Argument(metavar="RULESET", help="Such as ultimate_texas.casino.")],
     *,

@@ -21,12 +21,14 @@ UNANSWERABLE: Final = 2
 NEW_VARIABLE: Final = "REFEREE_NEW_PASSPHRASE"
 
 DataFolder = Annotated[
-    Path, typer.Option("--data", envvar=variable_of("log.data"), help="Folder with the log and the keys.")
+    Path,
+    typer.Option("--data", metavar="FOLDER", envvar=variable_of("log.data"), help="Folder with the log and the keys."),
 ]
 Database = Annotated[
     str | None,
     typer.Option(
         "--database",
+        metavar="URL",
         envvar=variable_of("log.database"),
         help="A log in PostgreSQL, by its URL (postgresql://...); the keys stay in the data folder.",
     ),

@@ -9,6 +9,7 @@ import msgspec
 import typer
 
 from referee import tiles
+from referee.cli.command import Commands
 from referee.cli.options import FOUND, AsJson, Database, DataFolder, fail
 from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
@@ -19,20 +20,27 @@ from referee.evidence.printable import ascii_json, printable
 from referee.storage import DataLossError, Reader, StoreError, open_reader
 from referee.tiles import ConflictError, Place, PlaceError, Publication
 
+app = Commands()
+
 _LONGEST_PAUSE: Final = 60.0
 """Longest pause in seconds between two attempts if the place or the store fails repeatedly."""
 
 
+@app.command(examples=["referee publish /srv/www/log --follow", "referee publish s3://bucket/log"])
 def publish(  # noqa: PLR0913 - one parameter an option
-    location: Annotated[str, typer.Argument(help="A folder, or a URL that fsspec knows, such as s3://bucket/log.")],
+    location: Annotated[
+        str, typer.Argument(metavar="PLACE", help="A folder, or a URL that fsspec knows, such as s3://bucket/log.")
+    ],
     *,
     data: DataFolder = Path("referee-data"),
     database: Database = None,
     follow: Annotated[bool, typer.Option("--follow", help="Go on publishing as the log grows, until stopped.")] = False,
-    every: Annotated[float, typer.Option(help="Seconds between two looks at the log.", min=0.05, max=3600)] = 1.0,
+    every: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Seconds between two looks at the log.", min=0.05, max=3600)
+    ] = 1.0,
     as_json: AsJson = False,
 ) -> None:
-    """Publish the log as C2SP tiles, which `referee audit` and common tools check without asking the operator.
+    """Publish the log as C2SP tiles, which referee audit and common tools check without asking the operator.
 
     Only new files are written, the checkpoint last. If it was stopped or killed, run it again and it goes on. A
     published file is never overwritten with other content. Keys are not needed: the log is signed already. SIGTERM and

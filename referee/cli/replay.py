@@ -13,6 +13,7 @@ from rich.table import Table as Grid
 
 from referee.audit.course import attestation_of
 from referee.cards import HOUSE
+from referee.cli.command import Commands
 from referee.cli.options import FOUND, Database, DataFolder, RulesetFolder, catalogue_of, fail
 from referee.cli.paper import paper
 from referee.cli.show import card_line, event_line, shown, time_text
@@ -31,10 +32,15 @@ from referee.transcript.inputs import Inputs, Transcript
 from referee.transcript.inputs import parse as parse_transcript
 from referee.transcript.replay import replay as replay_inputs
 
+app = Commands()
 
+
+@app.command(examples=["referee replay acme.vip-7 42", "referee replay --file transcript.json"])
 def replay(  # noqa: PLR0913 - one parameter an option
-    table_id: Annotated[str, typer.Argument(help="The table; left out with --file.")] = "",
-    round_number: Annotated[int, typer.Argument(help="The round; 0 for the table's latest.", min=0)] = 0,
+    table_id: Annotated[str, typer.Argument(metavar="TABLE", help="The table; left out with --file.")] = "",
+    round_number: Annotated[
+        int, typer.Argument(metavar="ROUND", help="The round; 0 for the table's latest.", min=0)
+    ] = 0,
     *,
     data: DataFolder = Path("referee-data"),
     database: Database = None,

@@ -15,6 +15,7 @@ from referee.cli.audited_log import (
     audited_log,
     database_of,
 )
+from referee.cli.command import Commands
 from referee.cli.options import FOUND, AsJson, Database, answer, fail
 from referee.cli.progress import progress_bar
 from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
@@ -22,7 +23,15 @@ from referee.evidence.printable import printable
 from referee.rounds.export import Exported, export_rounds
 from referee.server.folder_lock import LeaderLock
 
+app = Commands()
 
+
+@app.command(
+    examples=[
+        "referee rounds referee-data --out rounds",
+        "referee rounds play.example.com:443 --tls --out rounds --json",
+    ]
+)
 def rounds(  # noqa: PLR0913 - one parameter an option
     context: typer.Context,
     place: LogPlace = "",
@@ -43,8 +52,8 @@ def rounds(  # noqa: PLR0913 - one parameter an option
     """Write a log's rounds as Parquet tables by day; go on where an export ended.
 
     The tables are rounds, seats, events, transfers and aborts, of rounds that ended. The log's signed checkpoint, that
-    the leaves are those which it signs, and that they continue what the folder has are verified; `referee audit`
-    verifies what the leaves say. Keys are those of `referee audit`.
+    the leaves are those which it signs, and that they continue what the folder has are verified; referee audit
+    verifies what the leaves say. Keys are those of referee audit.
 
     Exit code 0 if every leaf was read, 1 if some gave no row (they are named), 2 if the export could not be made.
     """

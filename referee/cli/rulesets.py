@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Column
 from rich.table import Table as Grid
 
+from referee.cli.command import Commands
 from referee.cli.options import UNANSWERABLE, AsJson, RulesetFolder, catalogue_of, fail, print_json
 from referee.cli.paper import paper
 from referee.cli.rulesets_mau_binh import faults_that_pay
@@ -19,7 +20,11 @@ from referee.rulesets import Ruleset, UnknownRulesetError, load_examples
 from referee.rulesets.catalogue import faults_in
 from referee.rulesets.reference import field_page, json_schema
 
-app = typer.Typer(help="Show the rulesets at hand.", no_args_is_help=True)
+app = Commands(
+    examples=["referee rulesets list", "referee rulesets show tien_len.mien_nam > house.toml"],
+    help="Show the rulesets at hand.",
+    no_args_is_help=True,
+)
 
 
 @app.command("list")
@@ -66,8 +71,8 @@ def _described(ruleset: Ruleset) -> dict[str, object]:
 
 @app.command("show")
 def show(
-    ruleset_id: Annotated[str, typer.Argument(help="Such as mau_binh.classic.")],
-    version: Annotated[str, typer.Option(help="Empty for the newest.")] = "",
+    ruleset_id: Annotated[str, typer.Argument(metavar="RULESET", help="Such as mau_binh.classic.")],
+    version: Annotated[str, typer.Option(metavar="VERSION", help="Empty for the newest.")] = "",
     rulesets: RulesetFolder = None,
 ) -> None:
     """Print a ruleset's file, byte for byte; in a terminal, with invisible characters escaped.
@@ -85,7 +90,7 @@ def show(
     typer.echo(readable(text) if sys.stdout.isatty() else text, nl=False)
 
 
-@app.command("check")
+@app.command("check", examples=["referee rulesets check my-rulesets"])
 def check(
     folder: Annotated[Path, typer.Argument(help="Folder with TOML files.", exists=True, file_okay=False)],
     *,
@@ -113,12 +118,14 @@ def check(
 
 
 @app.command("schema")
-def schema(game: Annotated[str, typer.Argument(help="Name of a game, such as tien_len.")]) -> None:
+def schema(game: Annotated[str, typer.Argument(metavar="GAME", help="Name of a game, such as tien_len.")]) -> None:
     """Print the JSON Schema of a game's ruleset files."""
     typer.echo(json.dumps(json_schema(game), indent=2))
 
 
 @app.command("fields")
-def fields(game: Annotated[str | None, typer.Argument(help="Name of a game; all games without it.")] = None) -> None:
+def fields(
+    game: Annotated[str | None, typer.Argument(metavar="GAME", help="Name of a game; all games without it.")] = None,
+) -> None:
     """Print a page of all fields of ruleset files: allowed values, meaning, schema."""
     typer.echo(field_page(GAMES if game is None else [game]), nl=False)

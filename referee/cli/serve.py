@@ -16,6 +16,7 @@ import typer
 
 from referee.cli import logging
 from referee.cli.browsers import door_for
+from referee.cli.command import Commands
 from referee.cli.config import ConfigFile, Set, read_or_fail
 from referee.cli.options import FOUND, catalogue_of, fail, passphrase_of
 from referee.cli.stopping import until_asked
@@ -28,6 +29,8 @@ from referee.server.settings.configuration import SERVICES, Configuration, Serve
 from referee.storage import DataLossError, StoreAwayError, trouble_of
 from referee.threads import lasting
 
+app = Commands()
+
 _PROGRESS_SECONDS: Final = 5.0
 _STOPPING_SECONDS: Final = 20.0
 """Time in seconds that a process may take to stop after its drain: it reveals ended rounds and compacts the log."""
@@ -38,6 +41,13 @@ _PLAIN: Final = Configuration()
 _log = structlog.get_logger("referee.serve")
 
 
+@app.command(
+    examples=[
+        "referee serve",
+        "referee serve --config referee.toml --workers 4",
+        "referee serve --web 127.0.0.1:8080 --web-origin https://play.example.com",
+    ]
+)
 def serve(  # noqa: PLR0913 - one parameter an option
     *,
     # These two set every key of the configuration; a comment above each group of flags below says why it exists too.
@@ -45,30 +55,44 @@ def serve(  # noqa: PLR0913 - one parameter an option
     extra: Set = None,
     # The same flags as audit, replay, export and keys have, so that only the command's name changes.
     data: Annotated[
-        str | None, typer.Option(help="Folder with the log and the keys.", show_default=_PLAIN.log.data)
+        str | None,
+        typer.Option(metavar="FOLDER", help="Folder with the log and the keys.", show_default=_PLAIN.log.data),
     ] = None,
     database: Annotated[
         str | None,
-        typer.Option(help="A log in PostgreSQL, by its URL (postgresql://...); the keys stay in the data folder."),
+        typer.Option(
+            metavar="URL", help="A log in PostgreSQL, by its URL (postgresql://...); the keys stay in the data folder."
+        ),
     ] = None,
-    rulesets: Annotated[str | None, typer.Option(help="Folder with your own rulesets, as TOML files.")] = None,
+    rulesets: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Folder with your own rulesets, as TOML files.")
+    ] = None,
     # Addresses differ between servers that share one configuration file.
     listen: Annotated[
         str | None,
-        typer.Option(help="Address and port; port 0 takes a free one.", show_default=_PLAIN.serve.listen),
+        typer.Option(
+            metavar="ADDRESS", help="Address and port; port 0 takes a free one.", show_default=_PLAIN.serve.listen
+        ),
     ] = None,
     web: Annotated[
-        str | None, typer.Option(help="Address for browsers, as 127.0.0.1:8080: gRPC-Web, Connect and JSON over HTTP.")
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Address for browsers, as 127.0.0.1:8080: gRPC-Web, Connect and JSON over HTTP."
+        ),
     ] = None,
     web_origin: Annotated[
         list[str] | None,
         typer.Option(
-            help="With --web: pages of this origin may call, as https://play.example.com; may be given several times."
+            metavar="ORIGIN",
+            help="With --web: pages of this origin may call, as https://play.example.com; may be given several times.",
         ),
     ] = None,
     metrics: Annotated[
         str | None,
-        typer.Option(help="Address for Prometheus, as 127.0.0.1:9464; each further worker takes the next port."),
+        typer.Option(
+            metavar="ADDRESS",
+            help="Address for Prometheus, as 127.0.0.1:9464; each further worker takes the next port.",
+        ),
     ] = None,
     # Services and cores differ between such servers too.
     services: Annotated[
@@ -91,7 +115,7 @@ def serve(  # noqa: PLR0913 - one parameter an option
     """Serve on one address until stopped; make the keys and the log on the first start.
 
     A flag overrides an environment variable (REFEREE_SERVE_THREADS), a variable the configuration file, and the file
-    the default. --set sets any key: `referee config example` lists them. Prints one JSON line with the address once it
+    the default. --set sets any key: referee config example lists them. Prints one JSON line with the address once it
     listens. On SIGTERM and Ctrl-C it answers the accepted calls and then stops.
     """
     flags: dict[str, object] = {

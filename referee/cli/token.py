@@ -10,6 +10,7 @@ from typing import Annotated
 import msgspec
 import typer
 
+from referee.cli.command import Commands
 from referee.cli.options import FOUND, AsJson, PassphraseFile, answer, fail, passphrase_of, print_json
 from referee.evidence.pem import public_key_in_pem
 from referee.evidence.printable import ascii_json, error_words
@@ -22,8 +23,10 @@ from referee.server.name_file import is_name, read_names
 from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.variable import variable_of
 
-app = typer.Typer(
-    help="Make keys that issue tokens; issue, show, revoke tokens; show who may ask what.", no_args_is_help=True
+app = Commands(
+    examples=["referee token key issuer.key --name acme.example/tokens", "referee token roles"],
+    help="Make keys that issue tokens; issue, show, revoke tokens; show who may ask what.",
+    no_args_is_help=True,
 )
 
 KeyFile = Annotated[Path, typer.Option("--key", help="The issuer's private key.")]
@@ -36,11 +39,11 @@ def key(
         typer.Argument(help="The issuer's private key, made if the file is missing; or an Ed25519 public key in PEM."),
     ],
     *,
-    name: Annotated[str, typer.Option(help="The issuer's name, such as acme.example/tokens.")],
+    name: Annotated[str, typer.Option(metavar="NAME", help="The issuer's name, such as acme.example/tokens.")],
     passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print an issuer's verifier key, for ``access.issuers`` of the servers that are to accept its tokens."""
+    """Print an issuer's verifier key, for access.issuers of the servers that are to accept its tokens."""
     public_key = public_key_in_pem(file.read_bytes()) if file.is_file() else None
     if public_key is not None:
         verifier = VerifierKey(name, public_key)
@@ -51,24 +54,30 @@ def key(
     answer({"key": verifier.text, "name": verifier.name}, verifier.text, as_json=as_json)
 
 
-@app.command("issue")
+@app.command("issue", examples=["referee token issue --key k.key --role frontend --name lobby --tenant acme"])
 def issue_token(  # noqa: PLR0913 - one parameter a claim
     *,
     key: KeyFile,
     role: Annotated[CallerRole, typer.Option(help="The role of its bearer.")],
-    name: Annotated[str, typer.Option(help="Its bearer's name, for log lines and limits.")],
-    tenant: Annotated[str, typer.Option(help="The tenant whose tables it is for; * for every tenant.")],
-    tables: Annotated[str, typer.Option(help="A pattern that narrows them, such as acme.vip-*.")] = "",
-    table: Annotated[str, typer.Option(help="A seat's table.")] = "",
-    round_number: Annotated[int | None, typer.Option("--round", help="A seat's round.", min=1)] = None,
+    name: Annotated[str, typer.Option(metavar="NAME", help="Its bearer's name, for log lines and limits.")],
+    tenant: Annotated[
+        str, typer.Option(metavar="TENANT", help="The tenant whose tables it is for; * for every tenant.")
+    ],
+    tables: Annotated[
+        str, typer.Option(metavar="PATTERN", help="A pattern that narrows them, such as acme.vip-*.")
+    ] = "",
+    table: Annotated[str, typer.Option(metavar="TABLE", help="A seat's table.")] = "",
+    round_number: Annotated[int | None, typer.Option("--round", metavar="ROUND", help="A seat's round.", min=1)] = None,
     seat: Annotated[int | None, typer.Option(help="The seat, 0-based.", min=0)] = None,
-    seconds: Annotated[int, typer.Option(help="Seconds for which it is valid.", min=1)] = 3600,
-    begins_in: Annotated[int, typer.Option(help="Seconds until it becomes valid.", min=0)] = 0,
-    token_id: Annotated[str, typer.Option("--id", help="Its id, to revoke it by; a random one if not given.")] = "",
+    seconds: Annotated[int, typer.Option(metavar="SECONDS", help="Seconds for which it is valid.", min=1)] = 3600,
+    begins_in: Annotated[int, typer.Option(metavar="SECONDS", help="Seconds until it becomes valid.", min=0)] = 0,
+    token_id: Annotated[
+        str, typer.Option("--id", metavar="ID", help="Its id, to revoke it by; a random one if not given.")
+    ] = "",
     passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print a token: send it with every call, as ``authorization: Bearer TOKEN``. A seat's is for one round."""
+    """Print a token: send it with every call, as authorization: Bearer TOKEN. A seat's is for one round."""
     now = system_clock() // 1000
     signer = read_key(key, passphrase_of(passphrase_file))
     claims = Claims(
@@ -91,9 +100,9 @@ def issue_token(  # noqa: PLR0913 - one parameter a claim
 
 @app.command()
 def show(
-    token: Annotated[str, typer.Argument(help="The token; - reads it from standard input.")],
+    token: Annotated[str, typer.Argument(metavar="TOKEN", help="The token; - reads it from standard input.")],
     *,
-    issuer: Annotated[str, typer.Option(help="A verifier key that should have signed it.")] = "",
+    issuer: Annotated[str, typer.Option(metavar="KEY", help="A verifier key that should have signed it.")] = "",
 ) -> None:
     """Print the claims of a token as JSON. Exit code 1 if the named issuer did not sign it."""
     found = read_token((sys.stdin.read() if token == "-" else token).strip())  # noqa: S105 - a place, no password
@@ -104,11 +113,14 @@ def show(
         raise typer.Exit(FOUND)
 
 
-@app.command()
+@app.command(examples=["referee token revoke ID --file revoked.txt --json"])
 def revoke(
     name: Annotated[
         str,
-        typer.Argument(help="A token or its id, an issuer's verifier key, or a certificate's name; - reads a token."),
+        typer.Argument(
+            metavar="NAME",
+            help="A token or its id, an issuer's verifier key, or a certificate's name; - reads a token.",
+        ),
     ],
     *,
     file: Annotated[

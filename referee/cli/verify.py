@@ -11,6 +11,7 @@ from referee.audit.bundle import ProvedRound, prove_round
 from referee.audit.page.text import EXPLAINED
 from referee.audit.round_leaves import RoundLeaves
 from referee.cli.audited_log import LogKey, RootKeyText
+from referee.cli.command import Commands
 from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, print_json
 from referee.cli.paper import paper
 from referee.cli.show import shown
@@ -27,13 +28,16 @@ from referee.evidence.vkey import VerifierKey
 from referee.finding import Severity
 from referee.server.clock import system_clock
 
+app = Commands()
 
+
+@app.command(examples=["referee verify round.json --log-key KEY --root-key KEY"])
 def verify(  # noqa: PLR0913 - one parameter an option
-    file: Annotated[Path, typer.Argument(help="A bundle, as `referee export` writes it.", exists=True, dir_okay=False)],
+    file: Annotated[Path, typer.Argument(help="A bundle, as referee export writes it.", exists=True, dir_okay=False)],
     *,
     log_key: LogKey,
     root_key: RootKeyText,
-    origin: Annotated[str, typer.Option(help="The log's origin; otherwise the name of its key.")] = "",
+    origin: Annotated[str, typer.Option(metavar="NAME", help="The log's origin; otherwise the name of its key.")] = "",
     witness: WitnessKeys = None,
     quorum: Needed = 0,
     policy: PolicyFile = None,

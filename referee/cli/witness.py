@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from referee.cli import logging
+from referee.cli.command import Commands
 from referee.cli.options import PassphraseFile, fail, passphrase_of
 from referee.cli.stopping import until_asked
 from referee.evidence.outside import OutsideError, read_text
@@ -21,18 +22,24 @@ from referee.server.settings.port import is_port
 from referee.witness import Witness, WitnessServer, WitnessState
 from referee.witness.trust import read_trusted
 
+app = Commands()
 
+
+@app.command(examples=["referee witness --log KEY --listen 127.0.0.1:50052"])
 def witness(  # noqa: PLR0913 - one parameter an option
     *,
-    data: Annotated[Path, typer.Option(help="Folder with the witness's key and its records of logs.")] = Path(
-        "witness-data"
-    ),
-    listen: Annotated[str, typer.Option(help="Address and port; port 0 takes a free one.")] = "127.0.0.1:50052",
-    name: Annotated[str, typer.Option(help="Name of a new witness; an existing one keeps its own.")] = (
+    data: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Folder with the witness's key and its records of logs.")
+    ] = Path("witness-data"),
+    listen: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address and port; port 0 takes a free one.")
+    ] = "127.0.0.1:50052",
+    name: Annotated[str, typer.Option(metavar="NAME", help="Name of a new witness; an existing one keeps its own.")] = (
         "localhost/witness"
     ),
     log: Annotated[
-        list[str] | None, typer.Option(help="The verifier key of a log to witness; may be given several times.")
+        list[str] | None,
+        typer.Option(metavar="KEY", help="The verifier key of a log to witness; may be given several times."),
     ] = None,
     logs: Annotated[
         Path | None,

@@ -13,7 +13,7 @@ from referee.log.policy import Policy, PolicyError
 
 WitnessKeys = Annotated[
     list[str] | None,
-    typer.Option("--witness", help="The verifier key of a witness to trust; several may be given."),
+    typer.Option("--witness", metavar="KEY", help="The verifier key of a witness to trust; several may be given."),
 ]
 PolicyFile = Annotated[
     Path | None,
@@ -26,7 +26,13 @@ PolicyFile = Annotated[
 ]
 Needed = Annotated[int, typer.Option("--quorum", help="Number of these that must have cosigned; 0 for all.", min=0)]
 MaxAge = Annotated[
-    int, typer.Option("--max-age", help="Most seconds since the quorum last cosigned the log; 0 for no limit.", min=0)
+    int,
+    typer.Option(
+        "--max-age",
+        metavar="SECONDS",
+        help="Most seconds since the quorum last cosigned the log; 0 for no limit.",
+        min=0,
+    ),
 ]
 
 

@@ -1,14 +1,12 @@
 """HTTP paths of the services' methods, made from their descriptors.
 
-New services are covered. Methods with ``NO_SIDE_EFFECTS`` accept GET. Methods with a stream of requests are left out.
+Methods with ``NO_SIDE_EFFECTS`` accept GET. Methods with a stream of requests are left out.
 
 >>> found = routes(None)
 >>> "/referee.v1.RulesetService/ListRulesets" in found, "/grpc.health.v1.Health/Watch" in found
 (True, True)
 """
 
-import importlib
-import pkgutil
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
@@ -19,13 +17,15 @@ from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.descriptor_pb2 import MethodOptions
 from grpc_health.v1 import health_pb2
 
-from referee import v1
 from referee.service.registry import GAME_SERVICES
+from referee.v1 import log_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
 from referee.web.codec import EncodedAnswer
 from referee.web.forwarder import Context, Forwarder
 
 Route: TypeAlias = Any  # an endpoint of connectrpc, whose classes are private
 
+_FILES: Final = tuple([module.DESCRIPTOR for module in (log_pb2, ruleset_pb2, seating_pb2, shuffler_pb2, health_pb2)])
+"""Files of the services that are not of a game."""
 _LEVELS: Final = {
     MethodOptions.IDEMPOTENCY_UNKNOWN: IdempotencyLevel.UNKNOWN,
     MethodOptions.NO_SIDE_EFFECTS: IdempotencyLevel.NO_SIDE_EFFECTS,
@@ -44,9 +44,7 @@ def routes(forward: Forwarder) -> Mapping[str, Route]:
 
 
 def _services() -> Iterator[ServiceDescriptor]:
-    names = sorted(module.name for module in pkgutil.iter_modules(v1.__path__) if module.name.endswith("_pb2"))
-    modules = [importlib.import_module(f"{v1.__name__}.{name}") for name in names]
-    services = [one for module in (*modules, health_pb2) for one in module.DESCRIPTOR.services_by_name.values()]
+    services = [service for file in _FILES for service in file.services_by_name.values()]
     games = [service.descriptor for service in GAME_SERVICES.values()]
     yield from {service.full_name: service for service in (*services, *games)}.values()
 

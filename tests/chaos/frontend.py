@@ -7,7 +7,7 @@ its own word. A settlement that was answered is asked for again now and then and
 import random
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Self
 
 import grpc
@@ -57,7 +57,12 @@ class Frontend(Stubs):
         self._tables += 1
         ruleset = ruleset or self._luck.choice(RULESETS)
         table, game = f"{self._name}-{self._tables}", ruleset.partition(".")[0]
-        play, stub = getattr(self, f"_play_{game}"), getattr(self, game)
+        plays: dict[str, Callable[[Any, shuffler_pb2.DealRoundResponse], None]] = {
+            "mau_binh": self._play_mau_binh,
+            "tien_len": self._play_tien_len,
+            "ultimate_texas": self._play_ultimate_texas,
+        }
+        play, stub = plays[game], getattr(self, game)
         seats = self._luck.choice((2, 3))
         for number in range(1, self._luck.choice((1, 1, 2)) + 1):
             opened, dealt = self._deal(table, number, ruleset, seats)

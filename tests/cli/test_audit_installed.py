@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.audit.installed import InstalledFiles
+from referee.log.installed import InstalledFiles
 from referee.server.process.app import Application
 from tests.cli.printing import printed
 from tests.command import referee

@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 from referee import __version__
 from referee.cli.main import COMMANDS, GUESSES, app, load_command
 from referee.cli.paper import paper
-from referee.cli.usage import EXAMPLES, PLACEHOLDERS
 from referee.rulesets import load_builtin
 from tests.cli.printing import printed
 from tests.command import referee, refused
@@ -30,6 +29,11 @@ def commands() -> Iterator[tuple[str, Any]]:
 
 
 ALL = dict(commands())
+EXAMPLES: Final = {
+    name: [line.strip() for line in command.epilog.partition("Examples:\n")[2].splitlines()]
+    for name, command in ALL.items()
+    if command.epilog
+}
 
 
 @pytest.fixture(scope="module")
@@ -114,8 +118,13 @@ def test_help_prints_angle_brackets_as_they_are():
     assert "<id>.population" in help_of("learn")
 
 
-def test_every_placeholder_names_an_option_or_argument():
-    assert set(PLACEHOLDERS) <= {parameter.name for command in ALL.values() for parameter in command.params}
+@pytest.mark.parametrize("name", ALL)
+def test_every_value_has_a_placeholder_in_capitals(name):
+    """Choices are listed instead."""
+    context = ALL[name].make_context(name, [], resilient_parsing=True)
+    shown = {one.name: one.metavar for one in ALL[name].get_params(context) if not getattr(one, "is_flag", False)}
+    choices = {one.name for one in ALL[name].params if one.type_descriptor.is_choice}
+    assert {option for option, word in shown.items() if word != str(word).upper()} <= choices
 
 
 @pytest.mark.parametrize("line", [line for lines in EXAMPLES.values() for line in lines])
@@ -136,6 +145,7 @@ def test_example_is_accepted_by_its_command(line, tmp_path, monkeypatch):
 
 def test_every_command_for_people_has_an_example():
     assert set(COMMANDS) <= {key.partition(" ")[0] for key in EXAMPLES}
+    assert all(EXAMPLES.values())
 
 
 WITHOUT_JSON: Final = {

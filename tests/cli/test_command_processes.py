@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import pytest
 
-from referee.cli.main import COMMANDS, load_command
+from referee.cli.main import COMMANDS, load_command, summary_of
 from referee.cli.stopping import ASKING, until_asked
 
 AT_THE_VERY_END = """
@@ -169,4 +169,4 @@ def test_a_command_loads_only_its_own_module() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_lists_each_command_with_its_own_first_line(name: str) -> None:
-    assert COMMANDS[name] == load_command(name).get_short_help_str(400)
+    assert summary_of(name) == load_command(name).get_short_help_str()

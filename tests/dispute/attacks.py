@@ -6,10 +6,8 @@ that it makes is kept, with the log and what people held.
 
 import inspect
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
@@ -22,8 +20,46 @@ from referee.audit.dispute.dispute import Dispute, settle_dispute
 from referee.audit.dispute.held import HeldPart, read_held
 from referee.audit.documents import NO_DOCUMENTS, Documents
 from referee.audit.source import LogSource
+from tests.attacks import (
+    test_attack_abort_after_a_seed,
+    test_attack_aborts_by_cards,
+    test_attack_advice_flood,
+    test_attack_choose_the_leader,
+    test_attack_commitment_after_the_hands,
+    test_attack_deadlines,
+    test_attack_dropped_move,
+    test_attack_empty_tables,
+    test_attack_fast_clock,
+    test_attack_forbidden_stakes,
+    test_attack_given_up,
+    test_attack_moved_clocks,
+    test_attack_repeated_receipts,
+    test_attack_replaced_ruleset,
+    test_attack_rewound_course,
+    test_attack_timeouts_at_the_deal,
+    test_attack_unsigned_departure,
+)
 
-FOLDER: Final = Path(__file__).parents[1] / "attacks"
+MODULES: Final[Sequence[ModuleType]] = (
+    test_attack_abort_after_a_seed,
+    test_attack_aborts_by_cards,
+    test_attack_advice_flood,
+    test_attack_choose_the_leader,
+    test_attack_commitment_after_the_hands,
+    test_attack_deadlines,
+    test_attack_dropped_move,
+    test_attack_empty_tables,
+    test_attack_fast_clock,
+    test_attack_forbidden_stakes,
+    test_attack_given_up,
+    test_attack_moved_clocks,
+    test_attack_repeated_receipts,
+    test_attack_replaced_ruleset,
+    test_attack_rewound_course,
+    test_attack_timeouts_at_the_deal,
+    test_attack_unsigned_departure,
+)
+"""All modules of attacks."""
 TERMS: Final = ("origin", "log_key", "root_key", "catalogue", "witnessing", "now", "as_of", "named_root")
 """Arguments of an audit that a dispute takes as well."""
 MOST: Final = 3
@@ -42,7 +78,7 @@ class Attack:
     @property
     def key(self) -> str:
         """Name of the attack without its parameters."""
-        return f"{self.module.__name__.rpartition('.')[2]}.{self.function.__name__}"
+        return f"{name_of(self.module)}.{self.function.__name__}"
 
     @property
     def fixtures(self) -> list[str]:
@@ -50,18 +86,17 @@ class Attack:
         return [one for one in inspect.signature(self.function).parameters if one not in self.parameters]
 
 
-def modules() -> list[str]:
-    """Return the names of all modules of attacks."""
-    return sorted(path.stem for path in FOLDER.glob("test_*.py"))
+def name_of(module: ModuleType) -> str:
+    """Return the name of a module of attacks without its package's."""
+    return module.__name__.rpartition(".")[2]
 
 
-def attacks_of(name: str) -> Iterator[Attack]:
+def attacks_of(module: ModuleType) -> Iterator[Attack]:
     """Yield the attacks of a module."""
-    module = import_module(f"tests.attacks.{name}")
     for function_name, function in inspect.getmembers(module, inspect.isfunction):
         if function_name.startswith("test_") and function.__module__ == module.__name__:
             for number, parameters in enumerate(_parameters(function)):
-                yield Attack(module, function, parameters, f"{name}.{function_name}-{number}")
+                yield Attack(module, function, parameters, f"{name_of(module)}.{function_name}-{number}")
 
 
 def _parameters(function: Callable[..., None]) -> Iterator[dict[str, Any]]:

@@ -6,11 +6,12 @@ from typing import Any, Final
 
 import pytest
 
-from tests.dispute.attacks import Attack, Audit, Recorder, attacks_of, modules
+from tests.dispute.attacks import MODULES, Attack, Audit, Recorder, attacks_of, name_of
 from tests.driver.house import House
 from tests.driver.tien_len_house import TienLenHouse
 from tests.server.cosigning.local_witness import LocalWitness
 
+ATTACKS: Final = Path(__file__).parents[1] / "attacks"
 ELSEWHERE: Final = {
     "test_attack_advice_flood": "it keeps a server busy for a while and leaves no round to quarrel about",
 }
@@ -50,9 +51,10 @@ NAMED: Final = {
 
 
 def listed() -> Iterator[Any]:
-    for module in modules():
-        if module not in ELSEWHERE:
-            marks = [pytest.mark.slow(SLOW[module])] if module in SLOW else []
+    for module in MODULES:
+        name = name_of(module)
+        if name not in ELSEWHERE:
+            marks = [pytest.mark.slow(SLOW[name])] if name in SLOW else []
             yield from (pytest.param(one, id=one.name, marks=marks) for one in attacks_of(module))
 
 
@@ -104,11 +106,11 @@ def test_every_module_of_attacks_is_a_case() -> None:
     """Or its reason is printed."""
     for name, reason in ELSEWHERE.items():
         print(f"{name}: {reason}")  # noqa: T201 - the reason is the point
-    counts = {name: len(list(attacks_of(name))) for name in modules()}
-    assert len(counts) >= 17
+    counts = {name_of(module): len(list(attacks_of(module))) for module in MODULES}
+    assert sorted(counts) == sorted(path.stem for path in ATTACKS.glob("test_*.py"))
     assert [name for name, count in counts.items() if not count] == []
     assert set(ELSEWHERE) <= set(counts)
-    keys = {one.key for name in counts for one in attacks_of(name)}
+    keys = {one.key for module in MODULES for one in attacks_of(module)}
     assert set(NAMED) <= keys
 
 

@@ -1,22 +1,23 @@
 """Messages and stubs: of each game's service by the game's name, of each method by its own, and of a channel."""
 
-import importlib
-import pkgutil
 from typing import Any, Final
 
 import grpc
-from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-import referee.v1
 from referee.v1 import (
+    error_reason_pb2,
     log_pb2,
     log_pb2_grpc,
     mau_binh_pb2,
     mau_binh_pb2_grpc,
+    ruleset_pb2,
     ruleset_pb2_grpc,
+    seating_pb2,
     seating_pb2_grpc,
+    shuffler_pb2,
     shuffler_pb2_grpc,
     tien_len_pb2,
     tien_len_pb2_grpc,
@@ -24,19 +25,45 @@ from referee.v1 import (
     ultimate_texas_pb2_grpc,
 )
 
-_MODULES: Final[dict[str, tuple[Any, Any, str]]] = {
-    "mau_binh": (mau_binh_pb2, mau_binh_pb2_grpc, "MauBinh"),
-    "tien_len": (tien_len_pb2, tien_len_pb2_grpc, "TienLen"),
-    "ultimate_texas": (ultimate_texas_pb2, ultimate_texas_pb2_grpc, "UltimateTexas"),
+FILES: Final = (
+    error_reason_pb2,
+    log_pb2,
+    mau_binh_pb2,
+    ruleset_pb2,
+    seating_pb2,
+    shuffler_pb2,
+    tien_len_pb2,
+    ultimate_texas_pb2,
+)
+"""Modules of the protos; those that they need are imported with them."""
+_SERVICES: Final[dict[str, ServiceDescriptor]] = {
+    name: service for module in FILES for name, service in module.DESCRIPTOR.services_by_name.items()
 }
-GAMES: Final = tuple(_MODULES)
 METHODS: Final[dict[str, MethodDescriptor]] = {
-    f"/{service.full_name}/{method.name}": method
-    for module in sorted(one.name for one in pkgutil.iter_modules(referee.v1.__path__) if one.name.endswith("_pb2"))
-    for service in importlib.import_module(f"referee.v1.{module}").DESCRIPTOR.services_by_name.values()
-    for method in service.methods
+    f"/{service.full_name}/{method.name}": method for service in _SERVICES.values() for method in service.methods
 }
-"""Every method of the protos by its full name, found in the generated modules."""
+"""Every method of the protos by its full name."""
+_GAMES: Final[dict[str, tuple[ServiceDescriptor, Any, Any, Any]]] = {
+    "mau_binh": (
+        _SERVICES["MauBinhService"],
+        mau_binh_pb2_grpc.MauBinhServiceStub,
+        mau_binh_pb2.MauBinhRound,
+        mau_binh_pb2.MauBinhEvent,
+    ),
+    "tien_len": (
+        _SERVICES["TienLenService"],
+        tien_len_pb2_grpc.TienLenServiceStub,
+        tien_len_pb2.TienLenRound,
+        tien_len_pb2.TienLenEvent,
+    ),
+    "ultimate_texas": (
+        _SERVICES["UltimateTexasService"],
+        ultimate_texas_pb2_grpc.UltimateTexasServiceStub,
+        ultimate_texas_pb2.UltimateTexasRound,
+        ultimate_texas_pb2.UltimateTexasEvent,
+    ),
+}
+GAMES: Final = tuple(_GAMES)
 
 
 def request_type(method: str) -> type[Message]:
@@ -45,29 +72,27 @@ def request_type(method: str) -> type[Message]:
 
 
 def request_of(game: str, name: str, **members: Any) -> Any:  # noqa: ANN401 - a message of the game
-    """Make a request of a game's service, by the method's name; Check... have names of their own."""
-    return _made(game, f"Service{name}Request", members)
+    """Make a request of a game's service, by the method's name."""
+    service, _, _, _ = _GAMES[game]
+    return GetMessageClass(service.methods_by_name[name].input_type)(**members)
 
 
 def round_of(game: str, **members: Any) -> Any:  # noqa: ANN401 - a message of the game
     """Make a game's round."""
-    return _made(game, "Round", members)
+    _, _, round_type, _ = _GAMES[game]
+    return round_type(**members)
 
 
 def event_of(game: str, **members: Any) -> Any:  # noqa: ANN401 - a message of the game
     """Make a game's event."""
-    return _made(game, "Event", members)
+    _, _, _, event_type = _GAMES[game]
+    return event_type(**members)
 
 
 def stub_of(game: str, channel: grpc.Channel) -> Any:  # noqa: ANN401 - a stub of the game
     """Return a client of the game's service."""
-    _, stubs, prefix = _MODULES[game]
-    return getattr(stubs, f"{prefix}ServiceStub")(channel)
-
-
-def _made(game: str, name: str, members: dict[str, Any]) -> Any:  # noqa: ANN401 - a message of the game
-    module, _, prefix = _MODULES[game]
-    return getattr(module, prefix + name)(**members)
+    _, stub, _, _ = _GAMES[game]
+    return stub(channel)
 
 
 class Stubs:

@@ -9,52 +9,80 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, Final
 
 import jwt
 import msgspec
 from connectrpc.errors import ConnectError
 from nacl.signing import SigningKey
-from referee_client.errors import VerificationError
-from referee_client.record import RecordError
+from referee_client.checks import read_course
+from referee_client.errors import VerificationError, _details_of
+from referee_client.record import RecordError, read_record, read_recorded, state_of
+from referee_client.round import _found_in
 from referee_client.seat import SeatSecrets
+from referee_client.seat_chain import SeatChain
+from referee_client.seat_chain import _members as seat_chain_members
+from referee_client.seat_key import load_seat_key
+from referee_harness.control import _object
 from referee_harness.refusal import HarnessError
+from referee_table.clock import SystemClock
+from referee_table.commands import Hello
+from referee_table.launch import _read_addresses
+from referee_table.reading import read as reading_read
+from referee_table.records import read_records, read_room
 from referee_table.scores import Scores
 from referee_table.shares import Shares
+from referee_table.stream import _read
 from referee_table.wording import RefusedError
 
-from referee.advice.mau_binh.population import PopulationError
+from referee.advice.mau_binh.population import HandPopulation, PopulationError
 from referee.audit.bundle import BundleError
-from referee.audit.documents import DocumentError
+from referee.audit.bundle import _read as bundle_read
+from referee.audit.course import _members
+from referee.audit.dispute.case import case_of_bundle
+from referee.audit.dispute.held import read_held
+from referee.audit.documents import DocumentError, parse_documents, parse_seeds
+from referee.audit.page.page import _named
+from referee.audit.page.story import _event as story_event
+from referee.audit.page.story import _found, _Shown
+from referee.audit.receipted_moves import _is_canonical
+from referee.audit.round_documents import _opened_in
+from referee.cli.replay import _transfers_in
+from referee.cli.show import event_line
 from referee.dealing.header import Header
-from referee.evidence.canonical import CanonicalError, Form
+from referee.dealing.lead import Winner
+from referee.evidence.canonical import CanonicalError, Form, decode
 from referee.evidence.dsse import Envelope, EnvelopeError
-from referee.evidence.outside import OutsideError
+from referee.evidence.outside import OutsideError, read_message
 from referee.evidence.vkey import KeyTextError, VerifierKey
+from referee.finding import first_difference
 from referee.games import GAMES
 from referee.games.codec import EventBytesError
 from referee.log import Checkpoint, CheckpointError
-from referee.log.policy import PolicyError
-from referee.log.receipt import ReceiptError
-from referee.log.submission import SubmissionError
-from referee.rounds.export import ExportError
+from referee.log.policy import Policy, PolicyError
+from referee.log.receipt import LogReceipt, ReceiptError
+from referee.log.submission import AddCheckpoint, SubmissionError, parse_size
+from referee.rounds.export import ExportError, _read_state
 from referee.rulesets import load_builtin
-from referee.rulesets.ruleset import RulesetError
+from referee.rulesets.ruleset import RulesetError, parse_ruleset, read_toml
+from referee.server.access.provider_keys import key_set_of
 from referee.server.access.provider_token import ProviderTokens
 from referee.server.access.token import TokenError, read_token
-from referee.server.process.certificate import CertificateFormatError
+from referee.server.process.certificate import CertificateFormatError, expires_time
 from referee.server.process.log_check import CheckRecord
+from referee.server.process.witness_client import WitnessClient
 from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.provider import Provider
-from referee.server.settings.reading import SettingsError, read_settings
+from referee.server.settings.reading import SettingsError, read_settings, value_of
 from referee.tiles.place import FolderPlace
-from referee.transcript.inputs import TranscriptError
+from referee.transcript.inputs import InputEvent, TranscriptError, parse
 from referee.transcript.receipted import ReceiptedEvent
 from referee.v1 import mau_binh_pb2, ruleset_pb2
 from referee.v1.round_pb2 import RoundHeader
+from referee.web.codec import Json
+from referee.web.errors import _details
 from referee.wire.refusal import RefusedError as CallRefusedError
 from referee.wire.round import write_header
 from tests.vectors.reading import read
@@ -71,17 +99,8 @@ class Place:
     sample: bytes = b'{"kind":"PLAY","seat":0,"seen":1}'
 
 
-def _function(where: str) -> Any:  # noqa: ANN401 - a function, or a class
-    """Return the function ``module:name``."""
-    module, _, name = where.partition(":")
-    found: Any = import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
-    return found
-
-
-def _calling(where: str, *after: object, **named: object) -> Feed:
-    return lambda data: _function(where)(data, *after, **named)
+def _calling(function: Callable[..., object], *after: object, **named: object) -> Feed:
+    return lambda data: function(data, *after, **named)
 
 
 def _filed(name: str, read_file: Callable[[Path], object]) -> Feed:
@@ -135,21 +154,21 @@ def _header() -> Header:
 
 
 def _shares(path: Path) -> None:
-    Shares(path.parent, _function("referee_table.clock:SystemClock")(), bytes).start()
+    Shares(path.parent, SystemClock(), bytes).start()
 
 
 def _scores(path: Path) -> None:
-    Scores(path.parent, _function("referee_table.clock:SystemClock")()).start()
+    Scores(path.parent, SystemClock()).start()
 
 
-def _enveloped(where: str) -> Feed:
+def _enveloped(function: Callable[[bytes], object]) -> Feed:
     """Feed a function that reads the payload of an envelope."""
-    return lambda data: _function(where)(Envelope("application/example", data[:48_000]).to_bytes())
+    return lambda data: function(Envelope("application/example", data[:48_000]).to_bytes())
 
 
 def _state_of(data: bytes) -> object:
-    record = _function("referee_client.record:read_record")(data)
-    return _function("referee_client.record:state_of")(record, mau_binh_pb2.MauBinhRound())
+    record = read_record(data)
+    return state_of(record, mau_binh_pb2.MauBinhRound())
 
 
 def _record() -> bytes:
@@ -165,36 +184,34 @@ class _Call:
 
 
 def _errors_of_call(data: bytes) -> object:
-    return _function("referee_client.errors:_details_of")(_Call(data))
+    call: Any = _Call(data)
+    return _details_of(call)
 
 
 def _errors_of_answer(data: bytes) -> object:
-    return _function("referee.web.errors:_details")([("grpc-status-details-bin", data)])
+    return _details([("grpc-status-details-bin", data)])
 
 
 def _dated(data: bytes) -> object:
-    client: Any = _function("referee.server.process.witness_client:WitnessClient").__new__(
-        _function("referee.server.process.witness_client:WitnessClient")
-    )
+    client: Any = WitnessClient.__new__(WitnessClient)
     client._clock, client._date = (lambda: 0), data[:65_536].decode("latin-1")  # noqa: SLF001 - as an answer leaves it
     client._ask = lambda *_: None  # noqa: SLF001 - asks nobody
     return client.clock_difference()
 
 
 def _event(data: bytes) -> object:
-    story = import_module("referee.audit.page.story")
-    event = import_module("referee.transcript.inputs").InputEvent(event=_raw(data), received=0, time=0)
-    shown = _function("referee.audit.page.story:_Shown").under(_header(), None)
-    return story._event(1, event, shown, after=0, opens=())  # noqa: SLF001 - the place
+    event = InputEvent(event=_raw(data), received=0, time=0)
+    shown = _Shown.under(_header(), None)
+    return story_event(1, event, shown, after=0, opens=())
 
 
 def _raw(data: bytes) -> Any:  # noqa: ANN401 - msgspec.Raw
     return msgspec.Raw(data)
 
 
-class _Settled:
-    def __init__(self, results: bytes) -> None:
-        self.results = results
+def _results(data: bytes) -> object:
+    settled: Any = SimpleNamespace(results=data)
+    return _found(settled)
 
 
 _PEM: Final = b"-----BEGIN CERTIFICATE-----\n%b\n-----END CERTIFICATE-----\n"
@@ -202,7 +219,7 @@ _PEM: Final = b"-----BEGIN CERTIFICATE-----\n%b\n-----END CERTIFICATE-----\n"
 PLACES: Final[Mapping[str, Place]] = MappingProxyType(
     {
         # canonical JSON, read by readers of its own
-        "referee.evidence.canonical:decode": Place(_calling("referee.evidence.canonical:decode"), (CanonicalError,)),
+        "referee.evidence.canonical:decode": Place(_calling(decode), (CanonicalError,)),
         "referee.evidence.canonical:Form.read": Place(
             lambda data: Form(ReceiptedEvent).read(data),
             (CanonicalError,),
@@ -222,76 +239,60 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
             (EventBytesError, CanonicalError),
         ),
         "referee.transcript.inputs:parse": Place(
-            _calling("referee.transcript.inputs:parse"),
+            _calling(parse),
             (TranscriptError,),
             b'{"format":1,"inputs":{},"results":{},"round_id":"00"}',
         ),
         # files and parts that an auditor is given
-        "referee.audit.bundle:_read": Place(_calling("referee.audit.bundle:_read"), (BundleError,), _BUNDLE),
-        "referee.audit.receipted_moves:_is_canonical": Place(_calling("referee.audit.receipted_moves:_is_canonical")),
-        "referee.audit.course:_members": Place(_calling("referee.audit.course:_members")),
-        "referee.audit.dispute.case:case_of_bundle": Place(
-            _calling("referee.audit.dispute.case:case_of_bundle", **_LOG), (BundleError,), _BUNDLE
-        ),
-        "referee.audit.dispute.held:_other": Place(
-            lambda data: _function("referee.audit.dispute.held:read_held")("a.json", data)
-        ),
+        "referee.audit.bundle:_read": Place(_calling(bundle_read), (BundleError,), _BUNDLE),
+        "referee.audit.receipted_moves:_is_canonical": Place(_calling(_is_canonical)),
+        "referee.audit.course:_members": Place(_calling(_members)),
+        "referee.audit.dispute.case:case_of_bundle": Place(_calling(case_of_bundle, **_LOG), (BundleError,), _BUNDLE),
+        "referee.audit.dispute.held:_other": Place(lambda data: read_held("a.json", data)),
         "referee.audit.documents:_bundle": Place(
-            lambda data: _function("referee.audit.documents:parse_documents")([(data, None)]), (DocumentError,), _BUNDLE
+            lambda data: parse_documents([(data, None)]), (DocumentError,), _BUNDLE
         ),
         "referee.audit.documents:parse_seeds": Place(
-            _calling("referee.audit.documents:parse_seeds"),
+            _calling(parse_seeds),
             (DocumentError,),
             b'{"round_id":"%b","seat":0,"seed":"%b"}' % (b"0" * 64, b"0" * 64),
         ),
-        "referee.audit.page.page:_named": Place(_enveloped("referee.audit.page.page:_named")),
+        "referee.audit.page.page:_named": Place(_enveloped(_named)),
         "referee.audit.page.story:_event": Place(_event),
-        "referee.audit.page.story:_found": Place(
-            lambda data: _function("referee.audit.page.story:_found")(_Settled(data)), sample=_RESULTS
-        ),
-        "referee.audit.round_documents:_opened_in": Place(
-            _calling("referee.audit.round_documents:_opened_in", bytes(32))
-        ),
-        "referee.cli.replay:_transfers_in": Place(_calling("referee.cli.replay:_transfers_in"), sample=_RESULTS),
-        "referee.cli.show:event_line": Place(_calling("referee.cli.show:event_line")),
-        "referee.dealing.lead:Winner.of_bytes": Place(_calling("referee.dealing.lead:Winner.of_bytes")),
+        "referee.audit.page.story:_found": Place(_results, sample=_RESULTS),
+        "referee.audit.round_documents:_opened_in": Place(_calling(_opened_in, bytes(32))),
+        "referee.cli.replay:_transfers_in": Place(_calling(_transfers_in), sample=_RESULTS),
+        "referee.cli.show:event_line": Place(_calling(event_line)),
+        "referee.dealing.lead:Winner.of_bytes": Place(_calling(Winner.of_bytes)),
         "referee.dealing.lead:Winner.of_results": Place(
-            lambda data: _function("referee.dealing.lead:Winner").of_results(_header(), data), sample=_RESULTS
+            lambda data: Winner.of_results(_header(), data), sample=_RESULTS
         ),
-        "referee.finding:first_difference": Place(_calling("referee.finding:first_difference", b"[1]")),
+        "referee.finding:first_difference": Place(_calling(first_difference, b"[1]")),
         "referee.rounds.export:_read_state": Place(
             _filed(
                 "state.json",
-                lambda path: _function("referee.rounds.export:_read_state")(
-                    FolderPlace(path.parent), path.parent, origin="a"
-                ),
+                lambda path: _read_state(FolderPlace(path.parent), path.parent, origin="a"),
             ),
             (ExportError,),
             b'{"origin":"a","size":1,"root":"00","peaks":["%b"],"running":[]}' % (b"0" * 64),
         ),
         "referee.advice.mau_binh.population:HandPopulation.read": Place(
-            _calling("referee.advice.mau_binh.population:HandPopulation.read"), (PopulationError,)
+            _calling(HandPopulation.read), (PopulationError,)
         ),
         # texts of notes, keys and submissions
         "referee.log.checkpoint:Checkpoint.parse": Place(
             lambda data: Checkpoint.parse(data.decode("latin-1")), (CheckpointError,)
         ),
         "referee.log.policy:_Reader._group": Place(
-            _calling("referee.log.policy:Policy.parse"), (PolicyError, KeyTextError), b"quorum none\n"
+            _calling(Policy.parse), (PolicyError, KeyTextError), b"quorum none\n"
         ),
-        "referee.log.receipt:LogReceipt.parse": Place(
-            lambda data: _function("referee.log.receipt:LogReceipt").parse(data, leaf=b""), (ReceiptError,)
-        ),
+        "referee.log.receipt:LogReceipt.parse": Place(lambda data: LogReceipt.parse(data, leaf=b""), (ReceiptError,)),
         "referee.log.submission:AddCheckpoint.parse": Place(
-            _calling("referee.log.submission:AddCheckpoint.parse"), (SubmissionError,), b"old 1\n\n"
+            _calling(AddCheckpoint.parse), (SubmissionError,), b"old 1\n\n"
         ),
-        "referee.log.submission:parse_size": Place(
-            _calling("referee.log.submission:parse_size"), (SubmissionError,), b"1\n"
-        ),
+        "referee.log.submission:parse_size": Place(_calling(parse_size), (SubmissionError,), b"1\n"),
         "referee.server.process.certificate:expires_time": Place(
-            lambda data: _function("referee.server.process.certificate:expires_time")(
-                _PEM % base64.encodebytes(data[:65_536])
-            ),
+            lambda data: expires_time(_PEM % base64.encodebytes(data[:65_536])),
             (CertificateFormatError,),
         ),
         "referee.server.process.log_check:CheckRecord.read": Place(
@@ -302,27 +303,23 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
         ),
         # what operators write
         "referee.rulesets.ruleset:parse_ruleset": Place(
-            _calling("referee.rulesets.ruleset:parse_ruleset", file="a.toml"),
+            _calling(parse_ruleset, file="a.toml"),
             (RulesetError,),
             next(iter(load_builtin())).source,
         ),
-        "referee.rulesets.ruleset:read_toml": Place(
-            _calling("referee.rulesets.ruleset:read_toml", file="a.toml"), (RulesetError,)
-        ),
+        "referee.rulesets.ruleset:read_toml": Place(_calling(read_toml, file="a.toml"), (RulesetError,)),
         "referee.server.settings.reading:_read_file": Place(
             _filed("a.toml", lambda path: read_settings(file=path)), (SettingsError,), b'[serve]\nlisten = "[::1]:0"\n'
         ),
         "referee.server.settings.reading:value_of": Place(
-            lambda data: _function("referee.server.settings.reading:value_of")(
-                data.decode("utf-8", "surrogateescape"), int
-            )
+            lambda data: value_of(data.decode("utf-8", "surrogateescape"), int)
         ),
         # what callers and identity providers send
         "referee.server.access.token:_parse": Place(
             lambda data: read_token(f"{_ALG}.{_url_text(data)}.AA"), (TokenError,), _CLAIMS
         ),
         "referee.server.access.provider_keys:key_set_of": Place(
-            _calling("referee.server.access.provider_keys:key_set_of"),
+            _calling(key_set_of),
             (jwt.PyJWTError, ValueError),
             b'{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"a","x":"AA"}]}',
         ),
@@ -335,17 +332,15 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
             b'{"alg":"EdDSA","kid":"a"}',
         ),
         "referee.web.codec:Json.decode": Place(
-            lambda data: _function("referee.web.codec:Json")().decode(data, ruleset_pb2.ListRulesetsRequest),
+            lambda data: Json().decode(data, ruleset_pb2.ListRulesetsRequest),
             (ConnectError,),
             b'{"pageSize":1,"pageToken":"1"}',
         ),
         "referee.web.errors:_details": Place(_errors_of_answer),
-        "referee.evidence.outside:read_message": Place(
-            lambda data: _function("referee.evidence.outside:read_message")(RoundHeader, data), (OutsideError,)
-        ),
+        "referee.evidence.outside:read_message": Place(lambda data: read_message(RoundHeader, data), (OutsideError,)),
         # the client for Python
         "referee_client.checks:read_course": Place(
-            lambda data: _function("referee_client.checks:read_course")(mau_binh_pb2.MauBinhRound, data),
+            lambda data: read_course(mau_binh_pb2.MauBinhRound, data),
             (VerificationError,),
         ),
         "referee_client.errors:_details_of": Place(_errors_of_call),
@@ -356,42 +351,38 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
             lambda data: _state_of(_RECORD % base64.b64encode(data)), (RecordError,)
         ),
         "referee_client.record:read_recorded": Place(
-            lambda data: _function("referee_client.record:read_recorded")(RoundHeader, data, "the header"),
+            lambda data: read_recorded(RoundHeader, data, "the header"),
             (RecordError,),
         ),
-        "referee_client.round:_found_in": Place(
-            _calling("referee_client.round:_found_in"), (VerificationError,), _RESULTS
-        ),
+        "referee_client.round:_found_in": Place(_calling(_found_in), (VerificationError,), _RESULTS),
         "referee_client.seat_chain:SeatChain.restore": Place(
-            lambda data: _function("referee_client.seat_chain:SeatChain").restore(SeatSecrets.make(0), data),
+            lambda data: SeatChain.restore(SeatSecrets.make(0), data),
             (ValueError,),
             _CHAIN,
         ),
-        "referee_client.seat_chain:_members": Place(_calling("referee_client.seat_chain:_members"), (OutsideError,)),
+        "referee_client.seat_chain:_members": Place(_calling(seat_chain_members), (OutsideError,)),
         "referee_client.seat_key:load_seat_key": Place(
-            _filed("a.json", _function("referee_client.seat_key:load_seat_key")),
+            _filed("a.json", load_seat_key),
             (ValueError,),
             b'{"crv":"Ed25519","d":"AA","kty":"OKP","x":"AA"}',
         ),
         # the table server and the harness
-        "referee_harness.control:_object": Place(_calling("referee_harness.control:_object"), (HarnessError,)),
+        "referee_harness.control:_object": Place(_calling(_object), (HarnessError,)),
         "referee_table.launch:_read_addresses": Place(
-            _filed("a.json", _function("referee_table.launch:_read_addresses")),
+            _filed("a.json", _read_addresses),
             sample=b'{"grpc":"127.0.0.1:1","web":"127.0.0.1:1"}',
         ),
         "referee_table.reading:read": Place(
-            _calling("referee_table.reading:read"),
+            _calling(reading_read),
             (RefusedError,),
             b'{"type":"command","id":"7","name":"ready","is_ready":true}',
         ),
         "referee_table.records:read_records": Place(
-            _filed("a.jsonl", _function("referee_table.records:read_records")), sample=b'{"table":"t","number":1}'
+            _filed("a.jsonl", read_records), sample=b'{"table":"t","number":1}'
         ),
-        "referee_table.records:read_room": Place(_filed("a.json", _function("referee_table.records:read_room"))),
+        "referee_table.records:read_room": Place(_filed("a.json", read_room)),
         "referee_table.scores:Scores.start": Place(_filed("a.scores.json", _scores)),
         "referee_table.shares:Shares.start": Place(_filed("a.share.json", _shares)),
-        "referee_table.stream:_read": Place(
-            lambda data: _function("referee_table.stream:_read")(data, _function("referee_table.commands:Hello"))
-        ),
+        "referee_table.stream:_read": Place(lambda data: _read(data, Hello)),
     }
 )

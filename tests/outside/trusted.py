@@ -23,7 +23,7 @@ PARSING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "the bytes are files of the package": (
             "referee.audit.dispute.words:dispute_words",
             "referee.audit.explanation:_explanations",
-            "referee.audit.installed:_is_checkout",
+            "referee.log.installed:_is_checkout",
             "referee.audit.page.words:load_words",
             "referee.rulesets.texts:_read",
             "referee_harness.vectors:rows",

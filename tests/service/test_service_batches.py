@@ -131,8 +131,9 @@ def test_openings_deals_and_reveals_of_a_batch_share_one_commit(house: House, *,
     def ask(method: str, requests: Sequence[Any]) -> None:
         begun.clear()
         if is_batch:
-            together = getattr(shuffler_pb2, f"{method}sRequest")(requests=requests)
-            answers = list(getattr(house.shuffler, f"{method}s")(together).responses)
+            batch = f"{method}s"
+            together = request_type(f"/referee.v1.ShufflerService/{batch}")(requests=requests)
+            answers = list(getattr(house.shuffler, batch)(together).responses)
         else:
             answers = [getattr(house.shuffler, method)(request) for request in requests]
         assert len({answer.log_receipt.leaf_index for answer in answers}) == len(requests)

@@ -14,6 +14,7 @@ from referee.evidence.vkey import VerifierKey
 from referee.log import LogReceipt
 from referee.v1 import log_pb2
 from tests.driver.house import House
+from tests.driver.messages import request_type
 from tests.log.rfc9162 import inclusion_proof
 
 
@@ -100,7 +101,7 @@ def test_question_beyond_the_log_is_refused(
     grown: House, method: str, fields: Callable[[int], dict[str, int]], field: str
 ) -> None:
     """OUT_OF_RANGE, with what was asked and the limit."""
-    request = getattr(log_pb2, f"{method}Request")(**fields(grown.head().size))
+    request = request_type(f"/referee.v1.LogService/{method}")(**fields(grown.head().size))
     refusal = grown.refusal_of(getattr(grown.log, method), request)
     assert refusal.seen == ("OUT_OF_RANGE", "BEYOND_LOG", field)
     assert int(refusal.facts["found"]) == getattr(request, field)

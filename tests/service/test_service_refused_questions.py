@@ -12,6 +12,7 @@ from referee.v1 import log_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
 from referee.v1.money_pb2 import SeatStake
 from referee.v1.round_pb2 import RoundHeader, RoundRef
 from tests.driver.house import House
+from tests.driver.messages import request_type
 from tests.driver.opening import open_round, opening
 
 Call: TypeAlias = Callable[[], object]
@@ -251,7 +252,7 @@ def test_seeds_that_are_not_one_a_seat_are_refused(house: House, seeds: list[byt
 def test_round_that_is_not_there_is_refused_by_every_call(house: House, method: str) -> None:
     """No name, no number, a number too far, and a round never opened."""
     ask = getattr(house.shuffler, method)
-    make = getattr(shuffler_pb2, f"{method}Request")
+    make = request_type(f"/referee.v1.ShufflerService/{method}")
     assert_refused(house, lambda: ask(make()), BAD, "MISSING_FIELD", "round.table_id")
     assert_refused(house, lambda: ask(make(round={"round_number": 1})), BAD, "MISSING_FIELD", "round.table_id")
     assert_refused(house, lambda: ask(make(round={"table_id": "t"})), BAD, "INVALID_FIELD", "round.round_number")

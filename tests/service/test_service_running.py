@@ -21,6 +21,7 @@ from referee.server.process.services import FULL_NAMES
 from referee.storage import DataLossError
 from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
 from tests.driver.house import House, Played
+from tests.driver.messages import request_type
 from tests.driver.refusal import ending_of
 from tests.server.options import server_options
 from tests.vectors.reading import each
@@ -232,7 +233,7 @@ def test_damaged_log_is_reported_and_prevents_a_start(house: House, name: str) -
     with closing(sqlite3.connect(file)) as database, database:
         assert database.execute(statement).rowcount == 1
     if method:
-        request = getattr(log_pb2, f"{method}Request")()
+        request = request_type(f"/referee.v1.LogService/{method}")()
         refusal = house.refusal_of(partial(getattr(house.log, method), request))
         assert (refusal.code, refusal.reason) == ("DATA_LOSS", "LOG_DAMAGED")
     for _ in range(2):

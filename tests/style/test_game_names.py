@@ -22,7 +22,6 @@ EXCEPTIONS: Final = {
     "referee/cli/learn.py": "its help says whose rulesets can be learned",
     "referee/cli/odds.py": "registers the odds of the built-in games",
     "referee/cli/rulesets.py": "its help gives an id as an example",
-    "referee/cli/usage.py": "its examples give ids of rulesets",
     "referee/lab/fairness/poker.py": "measures of the laboratory that names the hands it counts",
     "referee/lab/fairness/thirteen.py": "measures of the laboratory that names the hands it counts",
     "referee/games/registry.py": "registers the laws of the built-in games",

@@ -10,11 +10,11 @@ from typing import Final
 
 import structlog
 
-from referee.audit.installed import installed_files
 from referee.dealing.deadlines import DEAL_MS, LONGEST_DEAL_MS
 from referee.dealing.leaf import StartLeaf, StartRuleset, parse, sign_leaf
 from referee.evidence import canonical
 from referee.evidence.dsse import Envelope
+from referee.log.installed import installed_files
 from referee.log.noted import Noted, NotedKind, noted_leaf
 from referee.log.times import SLACK_MS
 from referee.server.keys.folder import KeyFolder

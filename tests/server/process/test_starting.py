@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from referee.audit.installed import InstalledFiles
 from referee.dealing.leaf import EDITABLE, START_TYPE, StartLeaf, parse
 from referee.evidence.dsse import Envelope
+from referee.log.installed import InstalledFiles
 from referee.rulesets import Catalogue, load_builtin
 from referee.server.process import starting
 from referee.server.process.app import Application

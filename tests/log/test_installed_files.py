@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import referee
-from referee.audit import installed
 from referee.dealing.leaf import EDITABLE
+from referee.log import installed
 
 FILES = {
     "referee/__init__.py": b'__version__ = "0.1.0"\n',
