@@ -16,7 +16,7 @@ from referee.service.round_service import RefereeParts, RoundService
 from referee.service.verifying import hand_of
 from referee.transcript.round import Round
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
-from referee.wire.mau_binh import read_arrangement, read_event, write_outcome, write_showdown
+from referee.wire.mau_binh import MESSAGES, read_arrangement, write_showdown
 from referee.wire.values import write_value, write_violations
 
 
@@ -88,12 +88,9 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
 
 
 SERVICE: Final = GameService(
-    game=GAME,
-    descriptor=mau_binh_pb2.DESCRIPTOR.services_by_name["MauBinhService"],
+    messages=MESSAGES,
     servicer=MauBinhService,
     add_to_server=mau_binh_pb2_grpc.add_MauBinhServiceServicer_to_server,
-    read_event=read_event,
-    write_outcome=write_outcome,
     ready_limit=lambda rules: rules.clocks.ready_limit,
     seat_methods={
         "CheckArrangement": ("seat",),

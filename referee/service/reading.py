@@ -13,7 +13,6 @@ from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 from referee.games import DealError, StakesError, refusals, under_ruleset
-from referee.games.codec import with_seen
 from referee.log.slot import LAST_TIME
 from referee.rulesets import Ruleset
 from referee.service.attesting import Attestor, evidence_refusal
@@ -143,7 +142,7 @@ class RoundReader:
 
         Refuse it while the certificate of the sections that the last event opened is missing.
         """
-        event = self._read_event(message, time=time, round_id=played.header.round_id, field="event")
+        event = self._service.messages.read(message, time=time, round_id=played.header.round_id, field="event")
         if not played.violations:
             require_open(played)
         return event
@@ -314,12 +313,8 @@ class RoundReader:
             time = message.time
             if time > LAST_TIME:
                 raise _time_refusal(time, field=f"round.events[{index}].time")
-            event = self._read_event(message, time=time, round_id=round_id, field=_field_of(index))
+            event = self._service.messages.read(message, time=time, round_id=round_id, field=_field_of(index))
             yield event, message.received
-
-    def _read_event(self, message: Any, *, time: int, round_id: bytes, field: str) -> Any:
-        event = self._service.read_event(message, time=time, round_id=round_id, field=field)
-        return with_seen(event, message.seen) if message.HasField("seen") else event
 
     def _check_count(self, events: Sequence[object]) -> None:
         limit = self._service.game.max_events

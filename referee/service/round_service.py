@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 import grpc
-from google.protobuf.message_factory import GetMessageClass
 from google.rpc.status_pb2 import Status
 
 from referee.dealing.header import Header, is_past
@@ -130,15 +129,12 @@ class RoundService:
             attestor=parts.attestor,
             memo_bytes=parts.memo_bytes,
         )
-        methods = service.descriptor.methods_by_name
-        self._responses: dict[str, Any] = {
-            name: GetMessageClass(method.output_type) for name, method in methods.items()
-        }
+        self._messages = service.messages
 
     def AcceptEvent(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Judge a round's next event at the referee's clock; answer its receipt, or the violations that refuse it."""
         del context
-        response = self._responses["AcceptEvent"]()
+        response = self._messages.responses["AcceptEvent"]()
         self._accept(request, response)
         return response
 
@@ -176,7 +172,7 @@ class RoundService:
         """Return the state of a round, and its outcome if no event and no card can change it any more."""
         del context
         played = self._reader.read(request.round)
-        response = self._responses["PreviewRound"]()
+        response = self._messages.responses["PreviewRound"]()
         if played.violations:
             response.violations.extend(write_violations(played.violations, self._texts, played.ruleset))
             _fill_refused_event(response, played.refused_event)
@@ -188,7 +184,7 @@ class RoundService:
     def SettleRound(self, request: Any, context: grpc.ServicerContext) -> Any:
         """Settle a round and answer once the settlement is durable; or answer the violations that prevent it."""
         del context
-        response = self._responses["SettleRound"]()
+        response = self._messages.responses["SettleRound"]()
         run(self._settler.writer, self._settle(request, response))
         return response
 
@@ -224,7 +220,7 @@ class RoundService:
     def _parts_of(self, method: str, request: Any) -> list[Any]:
         """Return the response to each request of a batch, with its one answer still empty; refuse a batch too large."""
         check_batch(request.requests)
-        parts = [self._responses[method]() for _ in request.requests]
+        parts = [self._messages.responses[method]() for _ in request.requests]
         for part in parts:
             part.responses.add()
         return parts
@@ -240,11 +236,11 @@ class RoundService:
     def _write_outcome(self, played: Round) -> bytes:
         """Return the encoded outcome message of a round; refuse a round with a section that is not open."""
         require_sections(played)
-        return self._service.write_outcome(played.outcome, played.state, played.ruleset)
+        return self._messages.write_outcome(played.outcome, played.state, played.ruleset)
 
     def _fill_state(self, response: Any, played: Round) -> None:
-        if self._service.write_state is not None:
-            response.state.CopyFrom(self._service.write_state(played.state, played.ruleset))
+        if self._messages.write_state is not None:
+            response.state.CopyFrom(self._messages.write_state(played.state, played.ruleset))
 
 
 def _joined(parts: Sequence[Any], refusals: Sequence[Status | None]) -> bytes:

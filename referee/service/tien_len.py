@@ -14,13 +14,11 @@ from referee.service.game_service import GameService
 from referee.service.round_service import RoundService
 from referee.v1 import tien_len_pb2, tien_len_pb2_grpc
 from referee.wire.tien_len import (
-    read_event,
+    MESSAGES,
     read_samples,
     read_suggestion_count,
     write_combination,
     write_group,
-    write_outcome,
-    write_state,
     write_suggestion,
 )
 from referee.wire.values import write_violations
@@ -114,12 +112,8 @@ def _combination_of(event: Event) -> Combination | None:
 
 
 SERVICE: Final = GameService(
-    game=GAME,
-    descriptor=tien_len_pb2.DESCRIPTOR.services_by_name["TienLenService"],
+    messages=MESSAGES,
     servicer=TienLenService,
     add_to_server=tien_len_pb2_grpc.add_TienLenServiceServicer_to_server,
-    read_event=read_event,
-    write_outcome=write_outcome,
-    write_state=write_state,
 )
 """Tiến Lên as it is served."""

@@ -21,7 +21,7 @@ from referee.transcript.round import Round
 from referee.v1 import ultimate_texas_pb2, ultimate_texas_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
-from referee.wire.ultimate_texas import fill_options, read_event, write_outcome, write_state
+from referee.wire.ultimate_texas import MESSAGES, fill_options, write_state
 from referee.wire.values import write_violations
 
 
@@ -99,13 +99,9 @@ def _open_board(played: Round) -> tuple[Card, ...]:
 
 
 SERVICE: Final = GameService(
-    game=GAME,
-    descriptor=ultimate_texas_pb2.DESCRIPTOR.services_by_name["UltimateTexasService"],
+    messages=MESSAGES,
     servicer=UltimateTexasService,
     add_to_server=ultimate_texas_pb2_grpc.add_UltimateTexasServiceServicer_to_server,
-    read_event=read_event,
-    write_outcome=write_outcome,
-    write_state=write_state,
     seat_methods={
         "CheckDecision": ("event", "seat"),
         "CheckDecisions": ("requests", "event", "seat"),

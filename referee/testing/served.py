@@ -91,7 +91,7 @@ class ServedTests:
             played.events.append(accepted.event)
             played.receipt = accepted.receipt
             time = accepted.event.time
-            event = self.service.read_event(accepted.event, time=time, round_id=state.deal.round_id, field="event")
+            event = self.service.messages.read(accepted.event, time=time, round_id=state.deal.round_id, field="event")
             state = game.apply(state, event)
         settled = settle.ask(settle.request(round=played), timeout=SECONDS)
         assert settled.log_receipt.leaf, settled

@@ -1,16 +1,20 @@
 """Messages of Mậu Binh: arrangements and events read, outcomes and showdowns written."""
 
+from typing import Final
+
 from referee.cards import Seat
 from referee.dealing.commitment import SEED_SIZE
 from referee.evidence.canonical import Hex
 from referee.games.commission import house_part
 from referee.games.mau_binh.arrangement import Arrangement
 from referee.games.mau_binh.event import Arrange, Commit, Event, Leave, Timeout
+from referee.games.mau_binh.game import GAME
 from referee.games.mau_binh.settlement import Outcome
 from referee.games.mau_binh.showdown import SeatShown, Showdown
 from referee.games.mau_binh.state import State
 from referee.rulesets import Ruleset
 from referee.v1 import mau_binh_pb2
+from referee.wire.game_messages import GameMessages
 from referee.wire.refusal import invalid_field, missing_field
 from referee.wire.values import numbers_of, read_cards, write_name, write_transfers, write_value
 
@@ -130,3 +134,12 @@ def _write_shown(seat: SeatShown) -> mau_binh_pb2.ShownHand:
         units_won=seat.units_won,
         units_lost=seat.units_lost,
     )
+
+
+MESSAGES: Final = GameMessages(
+    game=GAME,
+    descriptor=mau_binh_pb2.DESCRIPTOR.services_by_name["MauBinhService"],
+    read_event=read_event,
+    write_outcome=write_outcome,
+)
+"""The messages of the game."""

@@ -8,11 +8,13 @@ from referee.advice.tien_len.suggestion import MAX_SAMPLES, MAX_SUGGESTIONS, Pla
 from referee.cards import Seat, glyphs_of
 from referee.games.commission import house_part
 from referee.games.tien_len import Combination, Event, Leave, Pass, Play, State, Timeout
+from referee.games.tien_len.game import GAME
 from referee.games.tien_len.legality import turn_deadline
 from referee.games.tien_len.settlement import Outcome
 from referee.rulesets import Language, Ruleset, Texts
 from referee.v1 import tien_len_pb2
 from referee.v1.text_pb2 import Text
+from referee.wire.game_messages import GameMessages
 from referee.wire.refusal import invalid_field, missing_field
 from referee.wire.values import numbers_of, read_cards, write_name, write_transfers
 
@@ -158,3 +160,13 @@ def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
 
 def _seats(bits: int) -> list[int]:
     return [seat for seat in range(bits.bit_length()) if bits >> seat & 1]
+
+
+MESSAGES: Final = GameMessages(
+    game=GAME,
+    descriptor=tien_len_pb2.DESCRIPTOR.services_by_name["TienLenService"],
+    read_event=read_event,
+    write_outcome=write_outcome,
+    write_state=write_state,
+)
+"""The messages of the game."""

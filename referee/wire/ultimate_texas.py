@@ -14,6 +14,7 @@ from referee.games.ultimate_texas.settlement import Outcome, open_value
 from referee.money import house_net
 from referee.rulesets import Ruleset
 from referee.v1 import ultimate_texas_pb2
+from referee.wire.game_messages import GameMessages
 from referee.wire.values import numbers_of, read_choice, write_transfers, write_value
 
 _NUMBERS: Final = {decision: ultimate_texas_pb2.Decision.Value(f"DECISION_{decision}") for decision in Decision}
@@ -102,3 +103,13 @@ def _write_option(option: Option, stake: Stake) -> ultimate_texas_pb2.DecisionVa
 
 def _write_ratio(value: Fraction) -> ultimate_texas_pb2.Ratio:
     return ultimate_texas_pb2.Ratio(numerator=value.numerator, denominator=value.denominator)
+
+
+MESSAGES: Final = GameMessages(
+    game=GAME,
+    descriptor=ultimate_texas_pb2.DESCRIPTOR.services_by_name["UltimateTexasService"],
+    read_event=read_event,
+    write_outcome=write_outcome,
+    write_state=write_state,
+)
+"""The messages of the game."""

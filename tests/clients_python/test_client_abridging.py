@@ -26,7 +26,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     ask = BlockingLine.ask
 
     async def counted(self: BlockingLine, method: str, request: Any, kind: Any, **more: Any) -> Any:  # noqa: ANN401 - as of a line
-        if method.startswith("TienLen"):
+        if method.startswith("referee.v1.TienLenService/"):
             sizes.append(request.ByteSize())
         return await ask(self, method, request, kind, **more)
 

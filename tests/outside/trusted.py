@@ -26,6 +26,7 @@ PARSING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee.log.installed:_is_checkout",
             "referee.audit.page.words:load_words",
             "referee.rulesets.texts:_read",
+            "referee_client.channel:service_config",
             "referee_harness.vectors:rows",
             "referee_table.glossary:read_glossary",
         ),

@@ -26,6 +26,7 @@ EXCEPTIONS: Final = {
     "referee/lab/fairness/thirteen.py": "measures of the laboratory that names the hands it counts",
     "referee/games/registry.py": "registers the laws of the built-in games",
     "referee/service/registry.py": "registers the services of the built-in games",
+    "referee/wire/registry.py": "registers the messages of the built-in games",
 }
 """Files that may name a game, each with the reason."""
 TABLES: Final = [tomllib.loads(path.read_text("utf-8")) for path in ROOT.glob("referee/rulesets/texts/*_*.toml")]

@@ -33,11 +33,12 @@ from referee_client.gathering import Gathering
 from referee_client.journal import Journal, RoundJournal
 from referee_client.mau_binh import Arrangement, AsyncMauBinhRound
 from referee_client.record import RecordError
+from referee_client.round import AsyncRound
 from referee_client.seat import SeatSecrets
 from referee_client.seat_chain import AlreadySignedError, SeatChain, SignedMove
 from referee_client.seat_key import load_seat_key, save_seat_key
 from referee_client.state import Revealed, Settled, Stage
-from referee_client.sync import Client, MauBinhRound, TienLenRound, UltimateTexasRound
+from referee_client.sync import Client, MauBinhRound, Round, TienLenRound, UltimateTexasRound
 from referee_client.terms import Bet, Terms
 from referee_client.tien_len import AsyncTienLenRound
 from referee_client.trust import Proved, Trust
@@ -51,6 +52,7 @@ __all__ = [
     "Arrangement",
     "AsyncClient",
     "AsyncMauBinhRound",
+    "AsyncRound",
     "AsyncTienLenRound",
     "AsyncUltimateTexasRound",
     "BadRequestError",
@@ -72,6 +74,7 @@ __all__ = [
     "RecordError",
     "RefereeError",
     "Revealed",
+    "Round",
     "RoundJournal",
     "RoundLapsesError",
     "SeatChain",

@@ -20,7 +20,9 @@ MISSES: Final = 2
 PAUSE: Final = 100
 """Whole rounds that are sent then before a round is named again."""
 WHOLE_ONLY: Final = frozenset({"CheckArrangement", "SuggestArrangement", "SuggestPlay", "Advise"})
-"""Methods that take whole rounds only."""
+"""Methods of the built-in games that take whole rounds only."""
+SHARED: Final = frozenset({"AcceptEvent", "PreviewRound", "SettleRound"})
+"""Methods of every game about a round, which may name it. The others of a package's game are sent whole rounds."""
 
 
 @dataclass(slots=True, kw_only=True)

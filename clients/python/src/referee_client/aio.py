@@ -21,18 +21,18 @@ from referee_client.round import AsyncRound
 from referee_client.seat import SeatSecrets
 from referee_client.session import Session
 from referee_client.state import RoundState
-from referee_client.terms import Terms, check_ruleset
+from referee_client.terms import Terms, check_ruleset, messages_of
 from referee_client.tien_len import AsyncTienLenRound
 from referee_client.trust import Trust
 from referee_client.ultimate_texas import AsyncUltimateTexasRound
 
-AnyRound = TypeVar("AnyRound", bound=AsyncRound[Any, Any])
+AnyRound = TypeVar("AnyRound", bound=ResumableRound[Any, Any])
 KINDS: Final[Mapping[str, type[ResumableRound[Any, Any]]]] = {
     "mau_binh": AsyncMauBinhRound,
     "tien_len": AsyncTienLenRound,
     "ultimate_texas": AsyncUltimateTexasRound,
 }
-"""Class of a game's rounds, by the game's name."""
+"""Classes of the rounds that have methods of their game's own, by the game's name."""
 
 
 class AsyncClient:
@@ -80,21 +80,33 @@ class AsyncClient:
         if self._session.journal is not None:
             self._session.journal.close()
 
+    def game(self, name: str, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> AsyncRound[Any, Any]:
+        """Prepare the table's next round of a game, built in or of an installed package, by its name; not opened yet.
+
+        Its events are made by ``event`` and submitted by ``accept_event``; everything is verified as in any game.
+
+        Without ``secrets`` every seat gets new secrets without a key. ``secrets`` may be those of some seats only, or
+        none. The commitments, seeds and signatures of the other seats are then given to ``open`` and ``deal``, or the
+        seats send them to the shuffler themselves; their keys go into ``Terms.seat_keys``. Raise ValueError for a game
+        that is not installed, and for the ruleset of another game.
+        """
+        return new_round(name, KINDS.get(name, ResumableRound), self._session, terms, secrets)
+
     def mau_binh(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> AsyncMauBinhRound:
-        """Prepare the table's next round of Mậu Binh, not opened yet; ``secrets`` as in ``new_round``."""
-        return new_round(AsyncMauBinhRound, self._session, terms, secrets)
+        """Prepare the table's next round of Mậu Binh, as ``game`` does."""
+        return new_round("mau_binh", AsyncMauBinhRound, self._session, terms, secrets)
 
     def tien_len(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> AsyncTienLenRound:
-        """Prepare the table's next round of Tiến Lên, not opened yet."""
-        return new_round(AsyncTienLenRound, self._session, terms, secrets)
+        """Prepare the table's next round of Tiến Lên, as ``game`` does."""
+        return new_round("tien_len", AsyncTienLenRound, self._session, terms, secrets)
 
     def ultimate_texas(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> AsyncUltimateTexasRound:
-        """Prepare the table's next round of Ultimate Texas Hold'em, not opened yet."""
-        return new_round(AsyncUltimateTexasRound, self._session, terms, secrets)
+        """Prepare the table's next round of Ultimate Texas Hold'em, as ``game`` does."""
+        return new_round("ultimate_texas", AsyncUltimateTexasRound, self._session, terms, secrets)
 
     async def resume(
         self, table: str, *, held: Sequence[bytes] = (), secrets: Sequence[SeatSecrets] = ()
-    ) -> AsyncMauBinhRound | AsyncTienLenRound | AsyncUltimateTexasRound | None:
+    ) -> AsyncRound[Any, Any] | None:
         """Continue the table's unfinished round after a crash; return None if the table has none.
 
         With a record in the journal the round is where it was: repeat its steps, since steps that are done give the
@@ -103,10 +115,7 @@ class AsyncClient:
         seeds are all missing is aborted at once, and a round in which cards were opened lapses; see its ``stage`` and
         ``lapses``.
         """
-        game = await resume(self._session, KINDS, table, held=held, secrets=secrets)
-        if game is None or isinstance(game, AsyncMauBinhRound | AsyncTienLenRound | AsyncUltimateTexasRound):
-            return game
-        raise AssertionError(game)
+        return await resume(self._session, KINDS, table, held=held, secrets=secrets)
 
     @property
     def gathering(self) -> Gathering:
@@ -127,7 +136,7 @@ class AsyncClient:
         request, listed = ruleset_pb2.ListRulesetsRequest(), list[ruleset_pb2.Ruleset]()
         while True:
             page = await self._session.line.ask(
-                "RulesetService/ListRulesets", request, ruleset_pb2.ListRulesetsResponse
+                "referee.v1.RulesetService/ListRulesets", request, ruleset_pb2.ListRulesetsResponse
             )
             listed += page.rulesets
             if not page.next_page_token:
@@ -169,14 +178,11 @@ class AsyncClient:
         return await self._session.checkpoint()
 
 
-def new_round(kind: type[AnyRound], session: Session, terms: Terms, secrets: Sequence[SeatSecrets] | None) -> AnyRound:
-    """Prepare a round of these terms. Without ``secrets`` every seat gets new secrets without a key.
-
-    ``secrets`` may be those of some seats only, or none. The commitments, seeds and signatures of the other seats are
-    then given to ``open`` and ``deal``, or the seats send them to the shuffler themselves; their keys go into
-    ``Terms.seat_keys``. Raise ValueError for the ruleset of another game.
-    """
-    check_ruleset(terms.ruleset, game=next(name for name, one in KINDS.items() if one is kind))
+def new_round(
+    game: str, kind: type[AnyRound], session: Session, terms: Terms, secrets: Sequence[SeatSecrets] | None
+) -> AnyRound:
+    """Prepare a round of a game; arguments and errors are those of ``AsyncClient.game``."""
+    check_ruleset(terms.ruleset, game=game)
     own = [SeatSecrets.make(seat) for seat in range(terms.seats)] if secrets is None else list(secrets)
     keys = list(terms.seat_keys) or [bytes(32)] * terms.seats
     for one in own:
@@ -186,6 +192,6 @@ def new_round(kind: type[AnyRound], session: Session, terms: Terms, secrets: Seq
         terms=terms,
         secrets={one.seat: one for one in own},
         seat_keys=keys if any(map(any, keys)) else [],
-        message=kind.messages.round(),
+        message=messages_of(game).round(),
     )
     return kind(session, state)

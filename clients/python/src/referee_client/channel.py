@@ -12,6 +12,7 @@ servers that are stopping.
 """
 
 import asyncio
+import json
 import random
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -21,7 +22,9 @@ from typing import Any, Final
 
 import grpc
 import grpc.aio
+from google.protobuf.descriptor_pb2 import MethodOptions
 
+from referee.wire.registry import GAME_MESSAGES
 from referee_client.errors import RefereeError
 
 DEFAULT_TIMEOUT: Final = 10.0
@@ -38,6 +41,7 @@ The pause between attempts to connect grows to 2 s and not, as without them, to 
 is given up after 5 s and not after 20 s. gRPC makes each pause up to a fifth longer.
 """
 
+_UNKNOWN: Final = MethodOptions.IDEMPOTENCY_UNKNOWN
 _NOT_BEGUN: Final = frozenset({"OVERLOADED", "TOO_MANY_CALLS"})
 """Reasons with which a server refuses a call before it has begun any work for it."""
 _RESET: Final = "RST_STREAM with error code 7"
@@ -51,8 +55,19 @@ _PAUSES: Final = (0.1, 0.2, 0.4, 0.8)
 
 @cache
 def service_config() -> str:
-    """Return the gRPC service config as JSON, which was generated from the protos: methods to retry, and how often."""
-    return resources.files("referee.v1").joinpath("service_config.json").read_text(encoding="utf-8")
+    """Return the gRPC service config as JSON: methods to retry, and how often.
+
+    For the services of ``referee.v1`` it was generated from the protos; those of installed games are added likewise.
+    """
+    config = json.loads(resources.files("referee.v1").joinpath("service_config.json").read_text(encoding="utf-8"))
+    names = {"retryPolicy" in entry: entry["name"] for entry in config["methodConfig"]}
+    known = {one["service"] for entry in names.values() for one in entry}
+    for messages in GAME_MESSAGES.values():
+        if messages.full_name not in known:
+            for method in messages.descriptor.methods:
+                may_repeat = method.GetOptions().idempotency_level != _UNKNOWN
+                names[may_repeat].append({"service": messages.full_name, "method": method.name})
+    return json.dumps(config)
 
 
 def open_channel(

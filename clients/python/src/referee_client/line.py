@@ -27,7 +27,7 @@ Lock: TypeAlias = Callable[[], AbstractAsyncContextManager[Any]]
 
 
 class Line(Protocol):
-    """Connection for calls. ``method`` is a name such as ``LogService/GetKeys``; a failed call raises RefereeError."""
+    """Connection for calls. ``method`` is a name such as ``referee.v1.LogService/GetKeys``."""
 
     async def ask(self, method: str, request: Message, kind: type[Answer], *, seconds: float | None = None) -> Answer:
         """Send a request and return the response."""
@@ -48,7 +48,7 @@ class AioLine:
     async def ask(self, method: str, request: Message, kind: type[Answer], *, seconds: float | None = None) -> Answer:
         """Send a request and return the response."""
         call: Any = self._channel.unary_unary(
-            f"/referee.v1.{method}",
+            f"/{method}",
             request_serializer=type(request).SerializeToString,
             response_deserializer=kind.FromString,
         )
@@ -74,7 +74,7 @@ class BlockingLine:
     async def ask(self, method: str, request: Message, kind: type[Answer], *, seconds: float | None = None) -> Answer:
         """Send a request and return the response."""
         call: Any = self._channel.unary_unary(
-            f"/referee.v1.{method}",
+            f"/{method}",
             request_serializer=type(request).SerializeToString,
             response_deserializer=kind.FromString,
         )

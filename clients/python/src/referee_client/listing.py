@@ -24,7 +24,7 @@ async def list_rounds(session: Session, request: ListRoundsRequest, *, most: int
     async def ask(page_size: int, token: str | None) -> ListRoundsResponse:
         page = ListRoundsRequest(page_size=page_size, page_token=token)
         page.MergeFrom(request)
-        return await session.line.ask("LogService/ListRounds", page, ListRoundsResponse)
+        return await session.line.ask("referee.v1.LogService/ListRounds", page, ListRoundsResponse)
 
     return await _collect(ask, most=most)
 
@@ -52,7 +52,7 @@ async def list_seat_rounds(
             signed_time=page.signed_time,
         )
         page.signature = key.sign(statement).signature
-        return await session.line.ask("LogService/ListSeatRounds", page, ListSeatRoundsResponse)
+        return await session.line.ask("referee.v1.LogService/ListSeatRounds", page, ListSeatRoundsResponse)
 
     return await _collect(ask, most=most)
 

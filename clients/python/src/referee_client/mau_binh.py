@@ -6,7 +6,6 @@ from referee.cards import Card
 from referee.v1 import mau_binh_pb2, round_pb2
 from referee_client.cards import Cards, numbers_of, read_cards
 from referee_client.resuming import ResumableRound
-from referee_client.verified import Messages
 
 
 class Arrangement(NamedTuple):
@@ -25,8 +24,6 @@ class Arrangement(NamedTuple):
 
 class AsyncMauBinhRound(ResumableRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.MauBinhOutcome]):
     """A round of Mậu Binh, for asyncio."""
-
-    messages = Messages.of(mau_binh_pb2, "MauBinh")
 
     async def check(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.CheckArrangementResponse:
         """Check an arrangement without submitting it: its violations, and the names of its hands."""

@@ -42,9 +42,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
 
     async def preview(self) -> Any:  # noqa: ANN401 - the game's own answer
         """Return the round's state and the payments of a settlement now; the server signs and writes nothing."""
-        return await self._ask(
-            "PreviewRound", self.messages.preview_request(round=self.message), self.messages.preview_answer
-        )
+        return await self.ask("PreviewRound")
 
     async def is_over(self) -> bool:
         """Return whether the round is over, so that it can be settled; the server writes nothing."""
@@ -70,7 +68,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         event.seen = move.seen
         return move.signature
 
-    async def accept_event(self, event: Event, *, signature: bytes = b"") -> Any:  # noqa: ANN401 - the game's own answer
+    async def accept_event(self, event: Any, *, signature: bytes = b"") -> Any:  # noqa: ANN401 - the game's own answer
         """Submit an event, signed by its seat if the seat has a key; append it to the course if it is accepted.
 
         ``signature`` is for a seat that keeps its key elsewhere and has set ``event.seen`` too. If the answer has
@@ -112,14 +110,10 @@ class PlayedRound(VerifiedRound[RoundMessage]):
     async def _send(self, event: Event, signature: bytes) -> Any:  # noqa: ANN401 - the game's own answer
         """Submit an event; if it is accepted, append it to the course and open the cards that it opens."""
         asked = clock.now()
-        answer = await self._ask(
-            "AcceptEvent",
-            self.messages.accept_request(round=self.message, event=event, signature=signature),
-            self.messages.accept_answer,
-        )
+        answer = await self.ask("AcceptEvent", event=event, signature=signature)
         if not answer.event_number:
             return answer
-        same("the accepted event", event_bytes(answer.event), event_bytes(event))
+        same("the accepted event", _answered(answer.event), event_bytes(event))
         same("the event's number", answer.event_number, len(self._given.events) + 1)
         opens, course = _opened_by(answer), appended(self.course, answer.event)
         receipt = await self._receipted(answer.receipt, course)
@@ -179,9 +173,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
             trial.signatures.extend([b""] * (self.header.seat_count - len(trial.signatures)))
             trial.signatures[sent.seat] = unanswered.signature
         try:
-            preview = await self._ask(
-                "PreviewRound", self.messages.preview_request(round=trial), self.messages.preview_answer
-            )
+            preview = await self.ask("PreviewRound", round=trial)
             is_allowed = not preview.violations
         except BadRequestError:  # the referee's own clock must time this event
             is_allowed = False
@@ -191,7 +183,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
             )
             return None
         await self._take(sent, unanswered.signature)
-        return self.messages.accept_answer(event=sent, event_number=len(self._given.events))
+        return self._messages.responses["AcceptEvent"](event=sent, event_number=len(self._given.events))
 
     @property
     def _newest_time(self) -> int:
@@ -202,8 +194,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         """Return the event that was sent and not answered; None if there is none."""
         if self.state.unanswered is None:
             return None
-        kind = type(self.messages.accept_request().event)
-        return read_recorded(kind, self.state.unanswered.event, "the event that was not answered")
+        return read_recorded(self._messages.event, self.state.unanswered.event, "the event that was not answered")
 
     async def _forget_sent(self) -> None:
         self.state.unanswered = None
@@ -212,7 +203,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
     def _lapse(self, why: str) -> None:
         self.state.lapses = f"{why}; the round lapses at its deadline, {self.header.round_deadline}"
 
-    def _require_going(self, event: "Event | None" = None) -> None:
+    def _require_going(self, event: Event = None) -> None:
         """Raise RoundLapsesError if continuing, or this TIMEOUT, could contradict a receipt that the referee gave."""
         if self.state.lapses:
             raise RoundLapsesError(self.state.lapses)
@@ -239,7 +230,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
             receipt=given.receipt,
         )
         kind = shuffler_pb2.OpenSectionResponse
-        answer = await self._session.line.ask("ShufflerService/OpenSection", request, kind)
+        answer = await self._session.line.ask("referee.v1.ShufflerService/OpenSection", request, kind)
         proved = await self._proved(answer.log_receipt, UNSEAL_TYPE, role="shuffler")
         leaf = read_leaf(proved, UnsealLeaf)
         expected = UnsealLeaf(
@@ -346,9 +337,17 @@ def _opened_by(answer: Any) -> int | None:  # noqa: ANN401 - the game's own answ
     return answer.opens_section if is_present else None
 
 
+def _answered(event: Event) -> bytes:
+    """Encode an event that the server answered; raise VerificationError if it is no event."""
+    try:
+        return event_bytes(event)
+    except BadRequestError as error:
+        fail(f"the accepted event is none: {error}")
+
+
 def _choice_of(event: Event) -> bytes:
     """Return the bytes of an event without its ``seen``."""
     choice = type(event)()
-    choice.CopyFrom(event)  # type: ignore[arg-type] # both are of one type
+    choice.CopyFrom(event)
     choice.ClearField("seen")
     return event_bytes(choice)

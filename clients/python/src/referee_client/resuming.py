@@ -25,10 +25,10 @@ from referee_client.round import AsyncRound
 from referee_client.seat import SeatSecrets
 from referee_client.session import Session
 from referee_client.state import Outcome, RoundMessage, RoundState, Stage
-from referee_client.terms import Bet, Terms, read_header, round_request
+from referee_client.terms import Bet, Terms, messages_of, read_header, round_request
 
 Kinds: TypeAlias = "Mapping[str, type[ResumableRound[Any, Any]]]"
-"""Class of a game's rounds, by the game's name."""
+"""Classes of the rounds that have methods of their game's own, by the game's name."""
 
 _STAGES: Final[Mapping[int, Stage]] = {
     log_pb2.ROUND_STAGE_SETTLED: Stage.SETTLED,
@@ -146,8 +146,8 @@ async def resume(
     saved = None if journal is None else await session.line.run(lambda: journal.load(table))
     if journal is not None and saved is not None:
         record = read_record(saved)
-        kind = _kind_of(kinds, record.terms.ruleset)
-        game = kind(session, state_of(record, kind.messages.round()))
+        name = _game_of(record.terms.ruleset)
+        game = kinds.get(name, ResumableRound)(session, state_of(record, messages_of(name).round()))
         if await game.resume_recorded(record):
             return game
         await session.line.run(lambda: journal.forget(table, game.number))
@@ -155,7 +155,7 @@ async def resume(
     if logged is None or logged.stage in _STAGES:
         return None
     header = read_header(logged.header)
-    kind = _kind_of(kinds, header.ruleset_id)
+    name = _game_of(header.ruleset_id)
     state: RoundState[Any] = RoundState(
         terms=Terms(
             table=table,
@@ -168,10 +168,10 @@ async def resume(
         ),
         secrets={one.seat: one for one in secrets},
         seat_keys=header.seat_keys if any(map(any, header.seat_keys)) else [],
-        message=kind.messages.round(),
+        message=messages_of(name).round(),
         is_partial=True,
     )
-    game = kind(session, state)
+    game = kinds.get(name, ResumableRound)(session, state)
     await game.resume_logged(logged, held)
     return game
 
@@ -180,18 +180,15 @@ async def read_logged(session: Session, table: str, number: int) -> log_pb2.GetT
     """Read a table's round from the log, by number or 0 for its latest; None if it was never opened."""
     try:
         request = round_request(table, number)
-        return await session.line.ask("LogService/GetTableRound", request, log_pb2.GetTableRoundResponse)
+        return await session.line.ask("referee.v1.LogService/GetTableRound", request, log_pb2.GetTableRoundResponse)
     except NotReadyError as error:
         if error.reason != "NOT_OPENED":
             raise
         return None
 
 
-def _kind_of(kinds: Kinds, ruleset: str) -> "type[ResumableRound[Any, Any]]":
-    kind = kinds.get(ruleset.partition(".")[0])
-    if kind is None:
-        raise ValueError(f"the table's round is of {ruleset!r}, and this client plays {', '.join(kinds)}")
-    return kind
+def _game_of(ruleset: str) -> str:
+    return ruleset.partition(".")[0]
 
 
 def _held_error(index: int, error: Exception) -> ValueError:

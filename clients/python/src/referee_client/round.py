@@ -55,7 +55,9 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         state = self.state
         asked = shuffler_pb2.PrepareRoundRequest(terms=state.terms.write(seat_keys=state.seat_keys))
         state.asked_time = state.asked_time or clock.now()
-        answer = await self._session.line.ask("ShufflerService/PrepareRound", asked, shuffler_pb2.PrepareRoundResponse)
+        answer = await self._session.line.ask(
+            "referee.v1.ShufflerService/PrepareRound", asked, shuffler_pb2.PrepareRoundResponse
+        )
         header = read_header(answer.header)
         believed = await self._session.believed()
         state.terms.check(header, seat_keys=state.seat_keys, origin=believed.origin)
@@ -88,7 +90,9 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         request = shuffler_pb2.OpenRoundRequest(
             header=state.header_message, client_commitments=state.commitments, seat_tokens=state.tokens
         )
-        answer = await self._session.line.ask("ShufflerService/OpenRound", request, shuffler_pb2.OpenRoundResponse)
+        answer = await self._session.line.ask(
+            "referee.v1.ShufflerService/OpenRound", request, shuffler_pb2.OpenRoundResponse
+        )
         proved = await self._proved(answer.log_receipt, OPEN_TYPE, role="shuffler")
         leaf = read_leaf(proved, OpenLeaf)
         expected = [one.hex() for one in state.commitments] or [""] * state.terms.seats
@@ -111,7 +115,9 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         ``resume``.
         """
         request = round_request(self.table, number)
-        answer = await self._session.line.ask("LogService/GetTableRound", request, log_pb2.GetTableRoundResponse)
+        answer = await self._session.line.ask(
+            "referee.v1.LogService/GetTableRound", request, log_pb2.GetTableRoundResponse
+        )
         return await self._take_logged(answer)
 
     async def _take_logged(self, answer: log_pb2.GetTableRoundResponse) -> Proved:
@@ -165,7 +171,9 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
             ),
         )
         kind = shuffler_pb2.ContributeSeedResponse
-        return list((await self._session.line.ask("ShufflerService/ContributeSeed", request, kind)).missing_seats)
+        return list(
+            (await self._session.line.ask("referee.v1.ShufflerService/ContributeSeed", request, kind)).missing_seats
+        )
 
     async def deal(
         self, *, seeds: Sequence[bytes] = (), signatures: Sequence[bytes] = ()
@@ -194,7 +202,9 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
             signatures = signed if any(signed) else []
             state.seeds_shown_time = state.seeds_shown_time or clock.now()
         request = shuffler_pb2.DealRoundRequest(round=self.ref, client_seeds=seeds, seed_signatures=signatures)
-        answer = await self._session.line.ask("ShufflerService/DealRound", request, shuffler_pb2.DealRoundResponse)
+        answer = await self._session.line.ask(
+            "referee.v1.ShufflerService/DealRound", request, shuffler_pb2.DealRoundResponse
+        )
         proved = await self._proved(answer.log_receipt, DEAL_TYPE, role="shuffler")
         self._take_deal(read_leaf(proved, DealLeaf), asked=seeds)
         if state.deal_leaf is None:
@@ -212,7 +222,9 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
     async def open_hand(self, seat: int) -> tuple[Card, ...]:
         """Open a seat's own hand on a sealed table with the seat's token, and return it."""
         request = shuffler_pb2.OpenHandRequest(round=self.ref, seat=seat, token=self.secrets[seat].token)
-        answer = await self._session.line.ask("ShufflerService/OpenHand", request, shuffler_pb2.OpenHandResponse)
+        answer = await self._session.line.ask(
+            "referee.v1.ShufflerService/OpenHand", request, shuffler_pb2.OpenHandResponse
+        )
         opened = await self._certified(answer.certificate)
         hand = opened.hand(Seat(seat))
         if hand is None or hand != cards_of(answer.hand.cards):
@@ -236,9 +248,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
             await self._send_again(sent)
             self._require_going()
         await self._require_moves()
-        answer = await self._ask(
-            "SettleRound", self.messages.settle_request(round=self.message), self.messages.settle_answer
-        )
+        answer = await self.ask("SettleRound")
         if answer.violations:
             return Settled(violations=tuple(answer.violations))
         proved = await self._proved(answer.log_receipt, MEDIA_TYPE, role="referee")
@@ -262,7 +272,9 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         deadline.
         """
         request = shuffler_pb2.AbortRoundRequest(round=self.ref, reason=reason)
-        answer = await self._session.line.ask("ShufflerService/AbortRound", request, shuffler_pb2.AbortRoundResponse)
+        answer = await self._session.line.ask(
+            "referee.v1.ShufflerService/AbortRound", request, shuffler_pb2.AbortRoundResponse
+        )
         proved = await self._proved(answer.log_receipt, ABORT_TYPE, role="shuffler")
         same("the aborted round", read_leaf(proved, AbortLeaf).round_id, self.round_id.hex())
         self._reach(Stage.ABORTED)
@@ -274,7 +286,9 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         Afterwards the journal has no record of the round.
         """
         request = shuffler_pb2.RevealRoundRequest(round=self.ref)
-        answer = await self._session.line.ask("ShufflerService/RevealRound", request, shuffler_pb2.RevealRoundResponse)
+        answer = await self._session.line.ask(
+            "referee.v1.ShufflerService/RevealRound", request, shuffler_pb2.RevealRoundResponse
+        )
         proved = await self._proved(answer.log_receipt, REVEAL_TYPE, role="")
         seed = bytes.fromhex(read_leaf(proved, RevealLeaf).server_seed)
         same("the revealed seed", answer.server_seed, seed)

@@ -61,7 +61,7 @@ class Session:
         Raise VerificationError if it does not: then the log was rewritten, and both notes prove it.
         """
         asked, kind = log_pb2.GetCheckpointRequest(), log_pb2.GetCheckpointResponse
-        note = (await self.line.ask("LogService/GetCheckpoint", asked, kind)).checkpoint
+        note = (await self.line.ask("referee.v1.LogService/GetCheckpoint", asked, kind)).checkpoint
         newest, before = await self.check(lambda believed: believed.checkpoint(note)), self._newest
         if before is not None:
             await self._check_growth(*sorted((before, newest), key=lambda one: one.size))
@@ -73,7 +73,7 @@ class Session:
         """Wait for a checkpoint of at least ``size`` leaves that a quorum of the witnesses has cosigned."""
         note = (
             await self.line.ask(
-                "LogService/GetCheckpoint",
+                "referee.v1.LogService/GetCheckpoint",
                 log_pb2.GetCheckpointRequest(cosigned_size=size),
                 log_pb2.GetCheckpointResponse,
                 seconds=_COSIGNED_SECONDS,
@@ -97,7 +97,7 @@ class Session:
     async def _shown_ruleset(self, ruleset_id: str, version: str, digest: bytes) -> Ruleset | None:
         asked = ruleset_pb2.GetRulesetRequest(ruleset_id=ruleset_id, version=version)
         try:
-            shown = await self.line.ask("RulesetService/GetRuleset", asked, ruleset_pb2.GetRulesetResponse)
+            shown = await self.line.ask("referee.v1.RulesetService/GetRuleset", asked, ruleset_pb2.GetRulesetResponse)
             ruleset = parse_ruleset(shown.toml, file=ruleset_id)
         except (RefereeError, RulesetError):
             return None
@@ -105,12 +105,14 @@ class Session:
 
     async def _keys(self) -> log_pb2.GetKeysResponse:
         """Fetch the keys with the KEY leaves of all pages; raise VerificationError for pages without an end."""
-        keys = page = await self.line.ask("LogService/GetKeys", log_pb2.GetKeysRequest(), log_pb2.GetKeysResponse)
+        keys = page = await self.line.ask(
+            "referee.v1.LogService/GetKeys", log_pb2.GetKeysRequest(), log_pb2.GetKeysResponse
+        )
         for _ in range(_MOST_KEY_PAGES):
             if not page.HasField("next_page_token"):
                 return keys
             asked = log_pb2.GetKeysRequest(page_token=page.next_page_token)
-            page = await self.line.ask("LogService/GetKeys", asked, log_pb2.GetKeysResponse)
+            page = await self.line.ask("referee.v1.LogService/GetKeys", asked, log_pb2.GetKeysResponse)
             keys.key_leaves.extend(page.key_leaves)
         msg = f"the server lists its keys on more than {_MOST_KEY_PAGES} pages"
         raise VerificationError(msg)
@@ -120,7 +122,9 @@ class Session:
         proof: list[bytes] = []
         if old.size != new.size:
             kind = log_pb2.GetConsistencyProofResponse
-            proof = list((await self.line.ask("LogService/GetConsistencyProof", asked, kind)).consistency_proof)
+            proof = list(
+                (await self.line.ask("referee.v1.LogService/GetConsistencyProof", asked, kind)).consistency_proof
+            )
         try:
             verify_consistency(old_size=old.size, new_size=new.size, old_root=old.root, new_root=new.root, proof=proof)
         except ProofError as error:

@@ -19,7 +19,7 @@ from referee.transcript.receipted import ReceiptedEvent
 from referee.v1 import round_pb2, shuffler_pb2
 from referee.v1.violation_pb2 import Violation
 from referee_client.clock import ClockDifference
-from referee_client.errors import VerificationError
+from referee_client.errors import BadRequestError, VerificationError
 from referee_client.event import Event, appended
 from referee_client.receipts import write_receipts
 from referee_client.seat import SeatSecrets
@@ -299,7 +299,7 @@ class RoundView(Generic[RoundMessage]):
         try:
             for event in given[start:]:
                 course = appended(course, event)
-        except ValueError as error:
+        except (BadRequestError, ValueError) as error:
             raise VerificationError(f"the events make no course: {error}") from None
         self._read = texts, course
         return course

@@ -2,9 +2,9 @@
 
 import functools
 import os
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, cast
+from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar, cast
 
 import grpc
 
@@ -15,7 +15,7 @@ from referee_client.channel import DEFAULT_TIMEOUT, open_channel
 from referee_client.journal import RoundJournal, open_journal
 from referee_client.line import BlockingLine, finished
 from referee_client.mau_binh import Arrangement, AsyncMauBinhRound
-from referee_client.resuming import resume
+from referee_client.resuming import ResumableRound, resume
 from referee_client.round import AsyncRound
 from referee_client.seat import SeatSecrets
 from referee_client.session import Session
@@ -63,6 +63,14 @@ class Round(RoundView[RoundMessage], Generic[RoundMessage, Outcome]):
     abort = blocking(AsyncRound.abort)
     reveal = blocking(AsyncRound.reveal)
 
+    def ask(self, method: str, **fields: Any) -> Any:  # noqa: ANN401 - as there
+        """As ``AsyncRound.ask``."""
+        return finished(self._core.ask(method, **fields))
+
+    def event(self, **fields: Any) -> Any:  # noqa: ANN401 - as there
+        """As ``AsyncRound.event``."""
+        return self._core.event(**fields)
+
     def settle(self) -> Settled[Outcome]:
         """As ``AsyncRound.settle``."""
         return finished(self._core.settle())
@@ -103,6 +111,18 @@ class UltimateTexasRound(Round[ultimate_texas_pb2.UltimateTexasRound, ultimate_t
     decide = blocking(AsyncUltimateTexasRound.decide)
 
 
+_BLOCKING: Final[Mapping[type[AsyncRound[Any, Any]], type[Round[Any, Any]]]] = {
+    AsyncMauBinhRound: MauBinhRound,
+    AsyncTienLenRound: TienLenRound,
+    AsyncUltimateTexasRound: UltimateTexasRound,
+}
+"""Classes that block, by their classes for asyncio, of rounds that have methods of their game's own."""
+
+
+def _blocking_round(core: AsyncRound[Any, Any]) -> Round[Any, Any]:
+    return _BLOCKING.get(type(core), Round)(core)
+
+
 class Client:
     """A server and the keys to trust; as ``AsyncClient``, but its methods block until they are done."""
 
@@ -133,30 +153,28 @@ class Client:
         if self._session.journal is not None:
             self._session.journal.close()
 
+    def game(self, name: str, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> Round[Any, Any]:
+        """As ``AsyncClient.game``."""
+        return _blocking_round(new_round(name, KINDS.get(name, ResumableRound), self._session, terms, secrets))
+
     def mau_binh(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> MauBinhRound:
-        """Prepare the table's next round of Mậu Binh, not opened yet; ``secrets`` as in ``new_round``."""
-        return MauBinhRound(new_round(AsyncMauBinhRound, self._session, terms, secrets))
+        """Prepare the table's next round of Mậu Binh, as ``game`` does."""
+        return MauBinhRound(new_round("mau_binh", AsyncMauBinhRound, self._session, terms, secrets))
 
     def tien_len(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> TienLenRound:
-        """Prepare the table's next round of Tiến Lên, not opened yet."""
-        return TienLenRound(new_round(AsyncTienLenRound, self._session, terms, secrets))
+        """Prepare the table's next round of Tiến Lên, as ``game`` does."""
+        return TienLenRound(new_round("tien_len", AsyncTienLenRound, self._session, terms, secrets))
 
     def ultimate_texas(self, terms: Terms, *, secrets: Sequence[SeatSecrets] | None = None) -> UltimateTexasRound:
-        """Prepare the table's next round of Ultimate Texas Hold'em, not opened yet."""
-        return UltimateTexasRound(new_round(AsyncUltimateTexasRound, self._session, terms, secrets))
+        """Prepare the table's next round of Ultimate Texas Hold'em, as ``game`` does."""
+        return UltimateTexasRound(new_round("ultimate_texas", AsyncUltimateTexasRound, self._session, terms, secrets))
 
     def resume(
         self, table: str, *, held: Sequence[bytes] = (), secrets: Sequence[SeatSecrets] = ()
-    ) -> MauBinhRound | TienLenRound | UltimateTexasRound | None:
+    ) -> Round[Any, Any] | None:
         """As ``AsyncClient.resume``."""
-        match finished(resume(self._session, KINDS, table, held=held, secrets=secrets)):
-            case AsyncMauBinhRound() as core:
-                return MauBinhRound(core)
-            case AsyncTienLenRound() as core:
-                return TienLenRound(core)
-            case AsyncUltimateTexasRound() as core:
-                return UltimateTexasRound(core)
-        return None
+        core = finished(resume(self._session, KINDS, table, held=held, secrets=secrets))
+        return None if core is None else _blocking_round(core)
 
     @property
     def abridging(self) -> Abridging:

@@ -11,6 +11,8 @@ from referee.v1 import log_pb2
 from referee.v1.money_pb2 import SeatStake
 from referee.v1.round_pb2 import RoundHeader
 from referee.v1.shuffler_pb2 import RoundTerms
+from referee.wire.game_messages import GameMessages
+from referee.wire.registry import GAME_MESSAGES
 from referee_client.errors import VerificationError
 
 
@@ -75,13 +77,24 @@ class Terms:
 
 
 def check_ruleset(ruleset: str, *, game: str) -> None:
-    """Raise ValueError, which names the game's rulesets, if a ruleset is not one of the game's."""
+    """Raise ValueError, which names what there is, for a game that is not installed, or another game's ruleset."""
+    messages_of(game)
     if ruleset.partition(".")[0] == game:
         return
     fitting = sorted({one.id for one in load_builtin() if one.game == game})
     raise ValueError(
         f"{ruleset!r} is no ruleset of {GAMES[game].title}; those that fit are {', '.join(fitting)}, and any other "
         f"of the server's own whose id begins with '{game}.' (client.rulesets() lists them)"
+    )
+
+
+def messages_of(game: str) -> GameMessages:
+    """Return the messages of a game; raise ValueError, which lists the games there are, if it is not installed."""
+    if game in GAME_MESSAGES and game in GAMES:
+        return GAME_MESSAGES[game]
+    raise ValueError(
+        f"the game {game!r} is not installed here; there are {', '.join(GAME_MESSAGES)}. The package of a game adds it "
+        "by the entry points referee.games and referee.messages"
     )
 
 

@@ -3,13 +3,10 @@
 from referee.v1 import round_pb2, tien_len_pb2
 from referee_client.cards import Cards, numbers_of
 from referee_client.resuming import ResumableRound
-from referee_client.verified import Messages
 
 
 class AsyncTienLenRound(ResumableRound[tien_len_pb2.TienLenRound, tien_len_pb2.TienLenOutcome]):
     """A round of Tiến Lên, for asyncio."""
-
-    messages = Messages.of(tien_len_pb2, "TienLen")
 
     async def plays(self, *, grouped: bool = False) -> tien_len_pb2.ListPlaysResponse:
         """List every legal play of the seat on turn, and whether it may pass."""

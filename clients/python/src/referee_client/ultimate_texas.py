@@ -3,15 +3,12 @@
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
 from referee_client.resuming import ResumableRound
-from referee_client.verified import Messages
 
 
 class AsyncUltimateTexasRound(
     ResumableRound[ultimate_texas_pb2.UltimateTexasRound, ultimate_texas_pb2.UltimateTexasOutcome]
 ):
     """A round of Ultimate Texas Hold'em, for asyncio. A ``decide`` that ends a street also opens the next cards."""
-
-    messages = Messages.of(ultimate_texas_pb2, "UltimateTexas")
 
     async def check(self, seat: int, decision: Decision | str) -> ultimate_texas_pb2.CheckDecisionResponse:
         """Check a decision without making it: its violations and the round's state."""

@@ -1,10 +1,7 @@
 """A round whose leaves, certificates and deal are verified and compared with earlier answers."""
 
-import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from types import ModuleType
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, TypeVar
 
 from google.protobuf.message import Message
 
@@ -19,7 +16,7 @@ from referee.dealing.leaf import DealLeaf
 from referee.rulesets import Ruleset
 from referee.v1 import round_pb2, shuffler_pb2
 from referee_client import clock
-from referee_client.abridging import WHOLE_ONLY, abridged, content_of
+from referee_client.abridging import SHARED, WHOLE_ONLY, abridged, content_of
 from referee_client.cards import cards_of
 from referee_client.checks import same
 from referee_client.clock import ClockDifference
@@ -28,39 +25,18 @@ from referee_client.record import encode_record
 from referee_client.seat_chain import SeatChain
 from referee_client.session import Session
 from referee_client.state import RoundMessage, RoundState, RoundView
+from referee_client.terms import messages_of
 from referee_client.trust import Believed, Proved
 
 Answered = TypeVar("Answered", bound=Message)
 
 
-@dataclass(frozen=True, slots=True)
-class Messages:
-    """The name of a game's service, and its message classes."""
-
-    service: str
-    round: type[Any]
-    accept_request: type[Any]
-    accept_answer: type[Any]
-    preview_request: type[Any]
-    preview_answer: type[Any]
-    settle_request: type[Any]
-    settle_answer: type[Any]
-
-    @classmethod
-    def of(cls, module: ModuleType, game: str) -> Self:
-        """Return those of a game, such as ``MauBinh``, from the module of its proto."""
-        calls = itertools.product(("AcceptEvent", "PreviewRound", "SettleRound"), ("Request", "Response"))
-        names = (f"{game}Round", *(f"{game}Service{method}{kind}" for method, kind in calls))
-        return cls(f"{game}Service", *(getattr(module, name) for name in names))
-
-
 class VerifiedRound(RoundView[RoundMessage]):
     """A round that verifies every answer of the server before it uses it."""
 
-    messages: Messages
-
     def __init__(self, session: Session, state: RoundState[RoundMessage]) -> None:
         super().__init__(state)
+        self._messages = messages_of(state.terms.ruleset.partition(".")[0])
         self._session = session
         self._turn = session.line.lock()
         self._sent: round_pb2.RoundCourse | None = None
@@ -97,9 +73,23 @@ class VerifiedRound(RoundView[RoundMessage]):
             kept.append(found)
             await self._save()
 
+    def event(self, **fields: Any) -> Any:  # noqa: ANN401 - the fields and the message are the game's own
+        """Make an event message of the game: ``seat``, and what else the game's proto has; an enum's value by name."""
+        return self._messages.event(**fields)
+
+    async def ask(self, method: str, **fields: Any) -> Any:  # noqa: ANN401 - the fields and the answer are the game's own
+        """Call a method of the game's service about this round, with these fields of its request besides ``round``."""
+        messages = self._messages
+        if method not in messages.requests:
+            raise ValueError(f"{messages.full_name} has no method {method!r}; it has {', '.join(messages.requests)}")
+        request, answer = messages.requests[method](**{"round": self.message, **fields}), messages.responses[method]
+        if method in SHARED:
+            return await self._ask(method, request, answer)
+        return await self._session.line.ask(f"{messages.full_name}/{method}", request, answer)
+
     async def _ask(self, method: str, request: Message, kind: type[Answered]) -> Answered:
         """Call a method about a round. If the server has read this message before, send only its name."""
-        line, name, abridging = self._session.line, f"{self.messages.service}/{method}", self._session.abridging
+        line, name, abridging = self._session.line, f"{self._messages.full_name}/{method}", self._session.abridging
         if method in WHOLE_ONLY:
             return await line.ask(name, request, kind)
         course = self._name_of(request.round)  # type: ignore[attr-defined] # of every other method

@@ -1,13 +1,15 @@
-"""Messages of Bài Cào: events read, states and outcomes written."""
+"""Messages of Bài Cào: events read, states and outcomes written. Entry point ``referee.messages``."""
 
 from typing import Final
 
+from bai_cao.game import GAME
 from bai_cao.round import Event, Leave, Show, State
 from bai_cao.settlement import Outcome
 from bai_cao.v1 import bai_cao_pb2
 from referee.cards import Seat
 from referee.games.deal import open_cards
 from referee.rulesets import Ruleset
+from referee.wire.game_messages import GameMessages
 from referee.wire.values import numbers_of, read_choice, write_name, write_transfers
 
 _ACTS: Final[dict[int, type[Event]]] = {bai_cao_pb2.ACT_SHOW: Show, bai_cao_pb2.ACT_LEAVE: Leave}
@@ -42,3 +44,13 @@ def write_outcome(outcome: Outcome, state: State, ruleset: Ruleset) -> bytes:
     return bai_cao_pb2.BaiCaoOutcome(
         seats=seats, transfers=write_transfers(outcome.transfers), ruleset_digest=ruleset.digest
     ).SerializeToString()
+
+
+MESSAGES: Final = GameMessages(
+    game=GAME,
+    descriptor=bai_cao_pb2.DESCRIPTOR.services_by_name["BaiCaoService"],
+    read_event=read_event,
+    write_outcome=write_outcome,
+    write_state=write_state,
+)
+"""The messages of the game."""
