@@ -20,7 +20,7 @@ from tests.table.scripted_player import Player
 from tests.table.table_scene import GAMES, PACE, Scene, counted, phase_is, ready
 from tests.table.test_table_rounds import finish
 
-ADVICE = {"SuggestPlayRequest", "SuggestArrangementRequest", "AdviseRequest"}
+ADVICE = {"SuggestPlayRequest", "SuggestArrangementRequest", "SuggestDecisionRequest"}
 MANY_THOUGHTS = 60
 """Thoughts in whose time every seat's clock runs out."""
 RULESETS = ["mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino"]

@@ -6,7 +6,7 @@ from typing import Any, Final
 import pytest
 from referee_table.judge import Judge, RefereeRefusedError
 
-from referee.v1 import tien_len_pb2
+from referee.v1 import advice_pb2
 from tests.table.scripted_player import Player, View, once, play_anything
 from tests.table.table_scene import Scene, ready
 from tests.table.test_table_restart import again
@@ -139,7 +139,7 @@ async def test_play_that_takes_the_referee_too_long_is_valued_with_fewer_samples
     asked, most, ask = list[int](), 4, Judge.ask
 
     async def slow(judge: Judge, call: Any, request: Any) -> Any:  # noqa: ANN401 - as the judge's own
-        if isinstance(request, tien_len_pb2.SuggestPlayRequest) and request.samples:
+        if isinstance(request, advice_pb2.SuggestPlayRequest) and request.samples:
             asked.append(request.samples)
             if request.samples > most:
                 raise RefereeRefusedError("ADVICE_TOO_LONG", "ask for less")

@@ -19,8 +19,8 @@ MISSES: Final = 2
 """Unknown rounds in a row after which whole rounds are sent."""
 PAUSE: Final = 100
 """Whole rounds that are sent then before a round is named again."""
-WHOLE_ONLY: Final = frozenset({"CheckArrangement", "SuggestArrangement", "SuggestPlay", "Advise"})
-"""Methods that take whole rounds only."""
+WHOLE_ONLY: Final = frozenset({"CheckArrangement"})
+"""Methods of a game that take whole rounds only."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -4,7 +4,7 @@ import math
 from collections.abc import AsyncIterator, Iterable
 from typing import Any, Final
 
-from referee.v1 import shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
+from referee.v1 import advice_pb2, shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
 from referee_table.cards import numbers, texts
 from referee_table.commands import InRound, Leave, Suggest
 from referee_table.instant import groups_of
@@ -133,7 +133,7 @@ class TienLenPlay(Play):
                 raise
             self.again = now + RETRY_MS
 
-    async def _advice(self) -> AsyncIterator[list[tien_len_pb2.SuggestedPlay]]:
+    async def _advice(self) -> AsyncIterator[list[advice_pb2.SuggestedPlay]]:
         """Yield the quick suggestions, then those over rounds played out, if the level takes these."""
         yield await self._suggest(count=self.level.count)
         if self.level.samples:
@@ -263,9 +263,9 @@ class TienLenPlay(Play):
                     plays[place]["chops"] = {"subject": group.chops, "name": name, "amount_minor": group.chop_minor}
         return {"plays": plays, "may_pass": listed.may_pass}
 
-    async def _suggest(self, *, count: int, samples: int = 0) -> list[tien_len_pb2.SuggestedPlay]:
-        request = tien_len_pb2.SuggestPlayRequest(round=self.message, count=count, samples=samples)
-        return list((await self.ask(self.service.SuggestPlay, request)).suggestions)
+    async def _suggest(self, *, count: int, samples: int = 0) -> list[advice_pb2.SuggestedPlay]:
+        request = advice_pb2.SuggestPlayRequest(round=self.message, count=count, samples=samples)
+        return list((await self.ask(self.bench.judge.advice.SuggestPlay, request)).suggestions)
 
     async def review(self, seat: int) -> list[Choice]:
         """Compare each play and pass of a seat with the best, over rounds played out; three standard errors count."""
@@ -291,12 +291,12 @@ class TienLenPlay(Play):
             )
         return found
 
-    async def _valued(self, place: int) -> list[tien_len_pb2.SuggestedPlay]:
+    async def _valued(self, place: int) -> list[advice_pb2.SuggestedPlay]:
         """Return the plays with a value before an event; none if the referee cannot value them in its time."""
         for samples in REVIEW_SAMPLES:
-            request = tien_len_pb2.SuggestPlayRequest(round=self.beginning(place), count=10, samples=samples)
+            request = advice_pb2.SuggestPlayRequest(round=self.beginning(place), count=10, samples=samples)
             try:
-                answer = await self.ask(self.service.SuggestPlay, request)
+                answer = await self.ask(self.bench.judge.advice.SuggestPlay, request)
             except RefereeRefusedError as error:
                 if error.reason != TOO_LONG:
                     raise
@@ -307,7 +307,7 @@ class TienLenPlay(Play):
     def _combination(self, one: tien_len_pb2.Combination) -> dict[str, Any]:
         return {"kind": one.kind, "name": self.bench.law.name("kind", one.kind), "cards": texts(one.cards)}
 
-    def _shown(self, one: tien_len_pb2.SuggestedPlay) -> dict[str, Any]:
+    def _shown(self, one: advice_pb2.SuggestedPlay) -> dict[str, Any]:
         chosen = {"action": "PLAY"} | self._combination(one.play) if one.HasField("play") else {"action": "PASS"}
         reasons = [{"code": reason.code, "text": self.text(reason.text)} for reason in one.reasons]
         return chosen | {"reasons": reasons}
