@@ -7,7 +7,7 @@ from rich.text import Text as Line
 
 from referee.cli.show import card_line, signed
 from referee.cli.table import CURRENCY, DemoGame, Table, report
-from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2
+from referee.v1 import advice_pb2, advice_pb2_grpc, mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2
 
 WIDE: Final = 110
 """Fewest columns with which the three chi are shown side by side, else one after the other."""
@@ -18,7 +18,8 @@ def play(table: Table, *, stronger: bool) -> None:
     opened, dealt = table.deal(stronger=stronger)
     played = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
     referee = mau_binh_pb2_grpc.MauBinhServiceStub(table.channel)
-    _play_events(referee, played, dealt, receipts=stronger)
+    adviser = advice_pb2_grpc.AdviceServiceStub(table.channel)
+    _play_events(referee, adviser, played, dealt, receipts=stronger)
     preview = referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=played))
     settled = referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=played))
     wide = table.console.width >= WIDE
@@ -27,16 +28,17 @@ def play(table: Table, *, stronger: bool) -> None:
 
 
 def arrange(
-    referee: mau_binh_pb2_grpc.MauBinhServiceStub, played: mau_binh_pb2.MauBinhRound, *, seat: int
+    adviser: advice_pb2_grpc.AdviceServiceStub, played: mau_binh_pb2.MauBinhRound, *, seat: int
 ) -> mau_binh_pb2.Arrangement:
     """Choose the arrangement of a seat's hand that the referee suggests first; the hand must not win at the deal."""
     given = mau_binh_pb2.MauBinhRound(header=played.header, certificates=played.certificates)
-    question = mau_binh_pb2.SuggestArrangementRequest(dealt=mau_binh_pb2.DealtHand(round=given, seat=seat), count=1)
-    return referee.SuggestArrangement(question).suggestions[0].arrangement
+    question = advice_pb2.SuggestArrangementRequest(dealt=advice_pb2.DealtHand(round=given, seat=seat), count=1)
+    return adviser.SuggestArrangement(question).suggestions[0].arrangement
 
 
 def _play_events(
     referee: mau_binh_pb2_grpc.MauBinhServiceStub,
+    adviser: advice_pb2_grpc.AdviceServiceStub,
     played: mau_binh_pb2.MauBinhRound,
     dealt: shuffler_pb2.DealRoundResponse,
     *,
@@ -46,7 +48,7 @@ def _play_events(
     if not preview.violations:  # an instant win has ended the round
         return
     for hand in dealt.hands:
-        arrangement = arrange(referee, played, seat=hand.seat)
+        arrangement = arrange(adviser, played, seat=hand.seat)
         event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=arrangement)
         request = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=played, event=event)
         report(request, played, time=dealt.dealt_time, accept=referee.AcceptEvent if receipts else None)

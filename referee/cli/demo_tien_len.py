@@ -7,7 +7,7 @@ from rich.text import Text as Line
 
 from referee.cli.show import card_line, signed
 from referee.cli.table import CURRENCY, DemoGame, Table, report
-from referee.v1 import shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
+from referee.v1 import advice_pb2, advice_pb2_grpc, shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
 
 _HOW: Final = {
     shuffler_pb2.LEADER_BY_WINNER: "thắng ván trước · won the last round",
@@ -27,7 +27,8 @@ def play(table: Table, *, stronger: bool) -> None:
         in_order = sorted(hand.cards, key=lambda card: (card - 5) % 52)
         hands.add_row(f"  {table.names[hand.seat]}", card_line(in_order))
     table.console.print(hands)
-    tricks = _play_events(table, referee, played, dealt, receipts=stronger)
+    adviser = advice_pb2_grpc.AdviceServiceStub(table.channel)
+    tricks = _play_events(table, referee, adviser, played, dealt, receipts=stronger)
     settled = referee.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=played))
     if tricks:
         how = _HOW[dealt.leader_by]
@@ -41,14 +42,14 @@ def play(table: Table, *, stronger: bool) -> None:
 
 
 def choose(
-    referee: tien_len_pb2_grpc.TienLenServiceStub, played: tien_len_pb2.TienLenRound
+    adviser: advice_pb2_grpc.AdviceServiceStub, played: tien_len_pb2.TienLenRound
 ) -> tien_len_pb2.TienLenEvent | None:
     """Choose the event of the seat on turn, without its time; None once the round is over.
 
     It is the referee's quick advice, which uses the seat's own cards, the cards played, and how many cards each other
     seat holds.
     """
-    advised = referee.SuggestPlay(tien_len_pb2.SuggestPlayRequest(round=played, count=1))
+    advised = adviser.SuggestPlay(advice_pb2.SuggestPlayRequest(round=played, count=1))
     if not advised.HasField("turn"):
         return None
     best = advised.suggestions[0]
@@ -60,9 +61,10 @@ def choose(
     return event
 
 
-def _play_events(
+def _play_events(  # noqa: PLR0913 - two stubs beside the round
     table: Table,
     referee: tien_len_pb2_grpc.TienLenServiceStub,
+    adviser: advice_pb2_grpc.AdviceServiceStub,
     played: tien_len_pb2.TienLenRound,
     dealt: shuffler_pb2.DealRoundResponse,
     *,
@@ -71,7 +73,7 @@ def _play_events(
     """Play the round to its end; return its tricks, each a list of lines about the seats' plays and passes."""
     tricks: list[list[Line]] = []
     leads = True
-    while (event := choose(referee, played)) is not None:
+    while (event := choose(adviser, played)) is not None:
         if leads:
             tricks.append([])
         tricks[-1].append(_done(table, event))

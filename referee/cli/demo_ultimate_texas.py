@@ -1,7 +1,7 @@
 """Ultimate Texas Hold'em in the demo: streets, decisions, the house's hand, and the settlement.
 
-The bots decide as ``Advise`` says: the decision with the highest value, computed exactly from the seat's own cards and
-the open board.
+The bots decide as ``SuggestDecision`` says: the decision with the highest value, computed exactly from the seat's own
+cards and the open board.
 """
 
 from typing import Final
@@ -14,7 +14,15 @@ from referee.cli.table import CURRENCY, HOUSE_NAME, STAKE, DemoGame, Table
 from referee.dealing.leaf import DealLeaf, read_leaf
 from referee.games.ultimate_texas import GAME
 from referee.transcript.chain import Course
-from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2, ultimate_texas_pb2_grpc
+from referee.v1 import (
+    advice_pb2,
+    advice_pb2_grpc,
+    money_pb2,
+    shuffler_pb2,
+    shuffler_pb2_grpc,
+    ultimate_texas_pb2,
+    ultimate_texas_pb2_grpc,
+)
 from referee.v1.ultimate_texas_pb2 import Decision
 from referee.wire.round import read_header
 from referee.wire.ultimate_texas import read_event
@@ -30,7 +38,8 @@ def play(table: Table, *, stronger: bool) -> None:
     ]
     opened, dealt = table.deal(stronger=stronger, seat_stakes=stakes)
     referee = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(table.channel)
-    played = play_round(referee, table.shuffler, opened, dealt, receipts=stronger)
+    adviser = advice_pb2_grpc.AdviceServiceStub(table.channel)
+    played = play_round(referee, adviser, table.shuffler, opened, dealt, receipts=stronger)
     settled = referee.SettleRound(ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest(round=played))
     outcome = settled.outcome
     table.console.print(Line.assemble(("bài chung · board  ", "dim"), card_line(outcome.board)))
@@ -38,8 +47,9 @@ def play(table: Table, *, stronger: bool) -> None:
     table.print_settlement(outcome.transfers, settled.log_receipt)
 
 
-def play_round(
+def play_round(  # noqa: PLR0913 - three stubs beside the round
     referee: ultimate_texas_pb2_grpc.UltimateTexasServiceStub,
+    adviser: advice_pb2_grpc.AdviceServiceStub,
     shuffler: shuffler_pb2_grpc.ShufflerServiceStub,
     opened: shuffler_pb2.OpenRoundResponse,
     dealt: shuffler_pb2.DealRoundResponse,
@@ -55,7 +65,7 @@ def play_round(
     state, time = referee.PreviewRound(question(round=played)).state, dealt.dealt_time
     while state.HasField("turn"):
         seat = state.seats[state.turn]
-        event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat.seat, decision=advised(referee, played, seat.seat))
+        event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat.seat, decision=advised(adviser, played, seat.seat))
         if not receipts and sum(len(one.legal_decisions) > 1 for one in state.seats) > 1:
             event.time = time
             played.events.append(event)
@@ -101,12 +111,12 @@ def open_cards(
 
 
 def advised(
-    referee: ultimate_texas_pb2_grpc.UltimateTexasServiceStub,
+    adviser: advice_pb2_grpc.AdviceServiceStub,
     played: ultimate_texas_pb2.UltimateTexasRound,
     seat: int,
 ) -> Decision:
     """Return the decision that the referee advises a seat as the best."""
-    return referee.Advise(ultimate_texas_pb2.AdviseRequest(round=played, seat=seat)).best
+    return adviser.SuggestDecision(advice_pb2.SuggestDecisionRequest(round=played, seat=seat)).best
 
 
 def _result_grid(

@@ -15,14 +15,10 @@ from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError, foreign, invalid_field
 
 
-class Attestor:
-    """Signer of event receipts with the referee's key, and verifier of receipts and seats' signatures.
+class ProofVerifier:
+    """Verifier of receipts, which any of ``referee_keys`` may have signed, and of seats' signatures."""
 
-    A receipt may be signed by any of ``referee_keys``.
-    """
-
-    def __init__(self, signer: Signer, *, referee_keys: Sequence[bytes]) -> None:
-        self._signer = signer
+    def __init__(self, *, referee_keys: Sequence[bytes]) -> None:
         self._keys = tuple(referee_keys)
 
     def verify(self, played: Round, receipt: bytes, signatures: Sequence[bytes], *, field: str) -> Round:
@@ -49,6 +45,36 @@ class Attestor:
         except EvidenceError as error:
             raise evidence_refusal(error, field=f"{field}.signatures[{error.seat}]") from None
 
+    def _check_receipt(self, played: Round, data: bytes, *, field: str) -> bytes:
+        """Refuse a receipt unless it is the one that the round must have; return its signature.
+
+        ``data`` is empty for no receipt, which is right while no event was received; its signature is then empty.
+        """
+        due, receipt, signature = played.due_receipt, None, b""
+        if data:
+            receipt, signature = read_receipt(data, keys=self._keys, field=field)
+        if receipt == due:
+            return signature
+        if due is not None and (receipt is None or receipt.number < due.number):
+            raise RefusedError(
+                ErrorReason.ERROR_REASON_NOT_RECEIVED,
+                f"event {due.number} is marked as received, but its receipt is missing; send the newest receipt",
+                field=field,
+                number=due.number,
+            )
+        raise foreign(
+            "the receipt is for other events, times or another round; what it covers cannot be edited or dropped",
+            field=field,
+        )
+
+
+class Attestor(ProofVerifier):
+    """Signer of event receipts with the referee's key, which verifies what came before."""
+
+    def __init__(self, signer: Signer, *, referee_keys: Sequence[bytes]) -> None:
+        super().__init__(referee_keys=referee_keys)
+        self._signer = signer
+
     def accept(self, played: Round, signature: bytes, *, seat: int, has_chain: bool) -> Round:
         """Sign the receipt of a round's last event; return the round with it. Refuse a wrong signature of the seat.
 
@@ -74,28 +100,6 @@ class Attestor:
             receipt=envelope.to_bytes(),
             receipt_signature=envelope.signature or b"",
             signatures=signatures,
-        )
-
-    def _check_receipt(self, played: Round, data: bytes, *, field: str) -> bytes:
-        """Refuse a receipt unless it is the one that the round must have; return its signature.
-
-        ``data`` is empty for no receipt, which is right while no event was received; its signature is then empty.
-        """
-        due, receipt, signature = played.due_receipt, None, b""
-        if data:
-            receipt, signature = read_receipt(data, keys=self._keys, field=field)
-        if receipt == due:
-            return signature
-        if due is not None and (receipt is None or receipt.number < due.number):
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_NOT_RECEIVED,
-                f"event {due.number} is marked as received, but its receipt is missing; send the newest receipt",
-                field=field,
-                number=due.number,
-            )
-        raise foreign(
-            "the receipt is for other events, times or another round; what it covers cannot be edited or dropped",
-            field=field,
         )
 
 

@@ -1,4 +1,4 @@
-"""MauBinhService: rounds of Mậu Binh, arrangements checked and suggested."""
+"""MauBinhService: rounds of Mậu Binh, arrangements checked."""
 
 from typing import Final
 
@@ -11,8 +11,7 @@ from referee.games.mau_binh.instant_win import instant_win_of
 from referee.games.mau_binh.showdown import showdown
 from referee.service.batching import answer_each
 from referee.service.game_service import GameService
-from referee.service.mau_binh_advice import ArrangementAdvice
-from referee.service.round_service import RefereeParts, RoundService
+from referee.service.round_service import RoundService
 from referee.service.verifying import hand_of
 from referee.transcript.round import Round
 from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
@@ -22,12 +21,6 @@ from referee.wire.values import write_value, write_violations
 
 class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
     """Servicer of Mậu Binh."""
-
-    def __init__(self, service: GameService, parts: RefereeParts) -> None:
-        super().__init__(service, parts)
-        self._suggesting = ArrangementAdvice(
-            service, parts.verifier, advice=parts.advice, populations=parts.populations
-        )
 
     def CheckArrangement(
         self, request: mau_binh_pb2.CheckArrangementRequest, context: grpc.ServicerContext
@@ -43,12 +36,6 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
             request.requests, self._check, refused=lambda status: mau_binh_pb2.CheckArrangementResponse(refused=status)
         )
         return mau_binh_pb2.CheckArrangementsResponse(responses=responses)
-
-    def SuggestArrangement(
-        self, request: mau_binh_pb2.SuggestArrangementRequest, context: grpc.ServicerContext
-    ) -> mau_binh_pb2.SuggestArrangementResponse:
-        """Return the arrangements of a hand with the highest expectation; no other seat's cards are used."""
-        return self._suggesting.suggest(request)
 
     def _fill_preview(self, response: mau_binh_pb2.MauBinhServicePreviewRoundResponse, played: Round) -> None:
         """Fill in showdown and outcome, or the violations that keep the round from being settled now."""
@@ -95,7 +82,6 @@ SERVICE: Final = GameService(
     seat_methods={
         "CheckArrangement": ("seat",),
         "CheckArrangements": ("requests", "seat"),
-        "SuggestArrangement": ("dealt", "seat"),
     },
 )
 """Mậu Binh as it is served."""

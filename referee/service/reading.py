@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, Self, TypeAlias
 from referee.games import DealError, StakesError, refusals, under_ruleset
 from referee.log.slot import LAST_TIME
 from referee.rulesets import Ruleset
-from referee.service.attesting import Attestor, evidence_refusal
+from referee.service.attesting import Attestor, ProofVerifier, evidence_refusal
 from referee.service.game_service import GameService
 from referee.service.memo import MEMO_BYTES, Memo
 from referee.service.verifying import RoundVerifier, require
@@ -32,6 +32,15 @@ _EVENT_BYTES: Final = 1024
 """Bytes of memory that a read round, and each of its events, take besides the events' bytes; upper estimates."""
 _CLOCK_SLACK: Final = 2_000
 """Milliseconds that the referee's clock may be behind a round's last time, if that time is not only reported."""
+
+
+def unknown_round(*, field: str) -> RefusedError:
+    """Return the refusal of a round message that is named by its course and not remembered."""
+    return RefusedError(
+        ErrorReason.ERROR_REASON_ROUND_UNKNOWN,
+        "this server does not remember a round message with this name; send the whole round",
+        field=field,
+    )
 
 
 def require_open(played: Round) -> None:
@@ -114,12 +123,12 @@ class RoundReader:
         service: GameService,
         *,
         verifier: RoundVerifier,
-        attestor: Attestor,
+        prover: ProofVerifier,
         memo_bytes: int = MEMO_BYTES,
     ) -> None:
         self._service = service
         self._verifier = verifier
-        self._attestor = attestor
+        self._prover = prover
         self._plays: Memo[_Key, _ReadRound] = Memo(max_bytes=memo_bytes)
         self._named: Memo[_Name, _ReadRound] = Memo(max_bytes=memo_bytes)
 
@@ -133,10 +142,6 @@ class RoundReader:
             return self._recall(message, may_have_ended=may_have_ended).played
         return self._read(message, may_have_ended=may_have_ended)[1]
 
-    def read_whole(self, message: Any) -> Round:
-        """Do the same as ``read`` with a whole round message; ``course`` does not replace its fields."""
-        return self._read(message)[1]
-
     def read_next(self, played: Round, message: Any, *, time: int) -> Any:
         """Read the event that a request proposes as the next one of a round, without playing it.
 
@@ -148,13 +153,13 @@ class RoundReader:
         return event
 
     def accept(
-        self, message: Any, event_message: Any, signature: bytes, *, clock: Callable[[], int]
+        self, message: Any, event_message: Any, signature: bytes, *, attestor: Attestor, clock: Callable[[], int]
     ) -> tuple[tuple[Violation, ...], Round, bool]:
         """Read a round and play the event of ``event_message`` as its next one.
 
         Return its violations, the round, and whether the event was accepted. The returned round is the one after the
-        event, with its receipt, or the round before it if a violation refuses the event. ``signature`` is the seat's;
-        it is verified. The event's time is written into ``event_message``.
+        event, with the receipt that ``attestor`` signs, or the round before it if a violation refuses the event.
+        ``signature`` is the seat's; it is verified. The event's time is written into ``event_message``.
         """
         if message.HasField("course"):
             read = self._recall(message)
@@ -163,7 +168,7 @@ class RoundReader:
             (dealt, messages), played = self._read(message)
             certificates = tuple(message.certificates)
         with _under(played.ruleset):
-            violations, after = self._accept(played, event_message, signature, now=clock())
+            violations, after = self._accept(played, event_message, signature, attestor=attestor, now=clock())
         is_accepted = after is not played
         if is_accepted:
             key = dealt, (*messages, event_message.SerializeToString())
@@ -171,7 +176,7 @@ class RoundReader:
         return violations, after, is_accepted
 
     def _accept(
-        self, played: Round, message: Any, signature: bytes, *, now: int
+        self, played: Round, message: Any, signature: bytes, *, attestor: Attestor, now: int
     ) -> tuple[tuple[Violation, ...], Round]:
         game = self._service.game
         message.received = True
@@ -187,7 +192,7 @@ class RoundReader:
             after = played.play([(event, True)])
         except EvidenceError as error:
             raise evidence_refusal(error, field="event") from None
-        return violations, self._attestor.accept(after, signature, seat=event.seat, has_chain=event.seen is not None)
+        return violations, attestor.accept(after, signature, seat=event.seat, has_chain=event.seen is not None)
 
     def _read(self, message: Any, *, may_have_ended: bool = False) -> tuple[_Key, Round]:
         """Read a whole round message; return its key, and the round with its proof unless an event is unlawful."""
@@ -210,7 +215,7 @@ class RoundReader:
             played = self._play(before or dealt, messages)
             if played.violations:
                 return key, played
-            played = self._attestor.verify(played, message.receipt, message.signatures, field="round")
+            played = self._prover.verify(played, message.receipt, message.signatures, field="round")
         self._remember(_ReadRound.of(played, key, tuple(message.certificates)))
         return key, played
 
@@ -234,11 +239,7 @@ class RoundReader:
             )
         read = self._named.get((course.round.table_id, course.round.round_number, course.history, course.content))
         if read is None:
-            raise RefusedError(
-                ErrorReason.ERROR_REASON_ROUND_UNKNOWN,
-                "this server does not remember a round message with this name; send the whole round",
-                field="round.course",
-            )
+            raise unknown_round(field="round.course")
         if not may_have_ended:
             self._verifier.check_unexpired(read.played, field="round")
         return read

@@ -6,8 +6,7 @@ root, and the round has not ended. A repeated settlement is answered from the lo
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any
 
 import grpc
 from google.rpc.status_pb2 import Status
@@ -32,9 +31,6 @@ from referee.transcript.round import Round
 from referee.verdict import Violation
 from referee.wire.refusal import invalid_field
 from referee.wire.values import write_violations
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,26 +83,13 @@ class Settler:
         return state is not None and state.stage is Stage.SETTLED
 
 
-class Advice(Protocol):
-    """Processes that compute advice, so that a long computation keeps no other call waiting."""
-
-    def compute(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a function in another process; return the function's result, or raise the NoAdviceError that it raised.
-
-        Function, arguments and result are pickled. So the function must be defined in a module, which must not import
-        the server. Raises RefusedError if too many calls wait for advice or the computation takes too long.
-        """
-
-
 @dataclass(frozen=True, kw_only=True)
 class RefereeParts:
-    """Shared parts of the servicers of all games. ``populations`` is a folder of data for advice, None for none."""
+    """Shared parts of the servicers of all games."""
 
     verifier: RoundVerifier
     attestor: Attestor
     settler: Settler
-    advice: Advice
-    populations: Path | None = None
     memo_bytes: int = MEMO_BYTES
 
 
@@ -120,13 +103,13 @@ class RoundService:
     def __init__(self, service: GameService, parts: RefereeParts) -> None:
         self._service = service
         self._verifier = parts.verifier
+        self._attestor = parts.attestor
         self._settler = parts.settler
-        self._advice = parts.advice
         self._texts = service.texts
         self._reader = RoundReader(
             service,
             verifier=parts.verifier,
-            attestor=parts.attestor,
+            prover=parts.attestor,
             memo_bytes=parts.memo_bytes,
         )
         self._messages = service.messages
@@ -154,7 +137,7 @@ class RoundService:
                 )
         event = type(request.event).FromString(request.event.SerializeToString())
         violations, played, is_accepted = self._reader.accept(
-            request.round, event, request.signature, clock=self._settler.clock
+            request.round, event, request.signature, attestor=self._attestor, clock=self._settler.clock
         )
         response.violations.extend(write_violations(violations, self._texts, played.ruleset))
         self._fill_state(response, played)

@@ -1,25 +1,20 @@
-"""TienLenService: rounds of Tiến Lên, plays checked, listed and suggested."""
+"""TienLenService: rounds of Tiến Lên, plays checked and listed."""
 
 from typing import Final
 
 import grpc
 
-from referee.advice.tien_len.grouping import group_plays, whole_plays
-from referee.advice.tien_len.suggestion import suggest
-from referee.advice.tien_len.view import View
 from referee.games.tien_len import Combination, Event, Play, legal_plays, may_pass, read_combination, set_of
 from referee.games.tien_len.game import GAME
+from referee.games.tien_len.grouping import group_plays, whole_plays
 from referee.service.batching import answer_each
 from referee.service.game_service import GameService
 from referee.service.round_service import RoundService
 from referee.v1 import tien_len_pb2, tien_len_pb2_grpc
 from referee.wire.tien_len import (
     MESSAGES,
-    read_samples,
-    read_suggestion_count,
     write_combination,
     write_group,
-    write_suggestion,
 )
 from referee.wire.values import write_violations
 
@@ -64,27 +59,6 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
             stake = played.header.stake
             response.groups.extend([write_group(group, ruleset, stake=stake) for group in group_plays(state, plays)])
             response.whole_plays.extend(whole_plays(state, plays))
-        return response
-
-    def SuggestPlay(
-        self, request: tien_len_pb2.SuggestPlayRequest, context: grpc.ServicerContext
-    ) -> tien_len_pb2.SuggestPlayResponse:
-        """Return the best plays of the seat on turn, with reasons; none once the round is over."""
-        count = read_suggestion_count(request.count, field="count")
-        samples = read_samples(request.samples, field="samples")
-        played = self._reader.read_whole(request.round)
-        ruleset, state = played.ruleset, played.state
-        response = tien_len_pb2.SuggestPlayResponse(
-            violations=write_violations(played.violations, self._texts, ruleset),
-            refused_event_number=played.refused_event,
-            ruleset_digest=ruleset.digest,
-        )
-        if played.violations or state.is_over:
-            return response
-        response.turn = state.turn
-        suggestions = self._advice.compute(suggest, View.of(state), count=count, samples=samples)
-        stake = played.header.stake
-        response.suggestions.extend([write_suggestion(one, ruleset, self._texts, stake=stake) for one in suggestions])
         return response
 
     def _check(self, request: tien_len_pb2.CheckPlayRequest) -> tien_len_pb2.CheckPlayResponse:

@@ -68,11 +68,6 @@ class MauBinhServiceStub:
                 request_serializer=referee_dot_v1_dot_mau__binh__pb2.CheckArrangementsRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_mau__binh__pb2.CheckArrangementsResponse.FromString,
                 _registered_method=True)
-        self.SuggestArrangement = channel.unary_unary(
-                '/referee.v1.MauBinhService/SuggestArrangement',
-                request_serializer=referee_dot_v1_dot_mau__binh__pb2.SuggestArrangementRequest.SerializeToString,
-                response_deserializer=referee_dot_v1_dot_mau__binh__pb2.SuggestArrangementResponse.FromString,
-                _registered_method=True)
         self.AcceptEvent = channel.unary_unary(
                 '/referee.v1.MauBinhService/AcceptEvent',
                 request_serializer=referee_dot_v1_dot_mau__binh__pb2.MauBinhServiceAcceptEventRequest.SerializeToString,
@@ -141,16 +136,6 @@ class MauBinhServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def SuggestArrangement(self, request, context):
-        """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
-        Signs nothing. Computed in separate processes, with limits of its own: a request beyond them is refused as
-        ADVICE_BUSY or TOO_MANY_CALLS, or after the server's time for it as ADVICE_TOO_LONG. Set a deadline, or cancel, to
-        stop it.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def AcceptEvent(self, request, context):
         """Judges the next event at the referee's clock and signs a receipt for it, which attests its time.
         """
@@ -198,11 +183,6 @@ def add_MauBinhServiceServicer_to_server(servicer, server):
                     servicer.CheckArrangements,
                     request_deserializer=referee_dot_v1_dot_mau__binh__pb2.CheckArrangementsRequest.FromString,
                     response_serializer=referee_dot_v1_dot_mau__binh__pb2.CheckArrangementsResponse.SerializeToString,
-            ),
-            'SuggestArrangement': grpc.unary_unary_rpc_method_handler(
-                    servicer.SuggestArrangement,
-                    request_deserializer=referee_dot_v1_dot_mau__binh__pb2.SuggestArrangementRequest.FromString,
-                    response_serializer=referee_dot_v1_dot_mau__binh__pb2.SuggestArrangementResponse.SerializeToString,
             ),
             'AcceptEvent': grpc.unary_unary_rpc_method_handler(
                     servicer.AcceptEvent,
@@ -308,33 +288,6 @@ class MauBinhService:
             '/referee.v1.MauBinhService/CheckArrangements',
             referee_dot_v1_dot_mau__binh__pb2.CheckArrangementsRequest.SerializeToString,
             referee_dot_v1_dot_mau__binh__pb2.CheckArrangementsResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def SuggestArrangement(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/referee.v1.MauBinhService/SuggestArrangement',
-            referee_dot_v1_dot_mau__binh__pb2.SuggestArrangementRequest.SerializeToString,
-            referee_dot_v1_dot_mau__binh__pb2.SuggestArrangementResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -61,12 +61,6 @@ class MauBinhServiceStub:
     """Returns all faults of an arrangement and the names of its hands. Signs nothing."""
     CheckArrangements: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.CheckArrangementsRequest, _mau_binh_pb2.CheckArrangementsResponse]
     """Checks many at once, at most 256, independently: a refused one does not stop the others."""
-    SuggestArrangement: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.SuggestArrangementRequest, _mau_binh_pb2.SuggestArrangementResponse]
-    """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
-    Signs nothing. Computed in separate processes, with limits of its own: a request beyond them is refused as
-    ADVICE_BUSY or TOO_MANY_CALLS, or after the server's time for it as ADVICE_TOO_LONG. Set a deadline, or cancel, to
-    stop it.
-    """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventRequest, _mau_binh_pb2.MauBinhServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it, which attests its time."""
     AcceptEvents: _grpc.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventsRequest, _mau_binh_pb2.MauBinhServiceAcceptEventsResponse]
@@ -111,12 +105,6 @@ class MauBinhServiceAsyncStub(MauBinhServiceStub):
     """Returns all faults of an arrangement and the names of its hands. Signs nothing."""
     CheckArrangements: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.CheckArrangementsRequest, _mau_binh_pb2.CheckArrangementsResponse]  # type: ignore[assignment]
     """Checks many at once, at most 256, independently: a refused one does not stop the others."""
-    SuggestArrangement: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.SuggestArrangementRequest, _mau_binh_pb2.SuggestArrangementResponse]  # type: ignore[assignment]
-    """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
-    Signs nothing. Computed in separate processes, with limits of its own: a request beyond them is refused as
-    ADVICE_BUSY or TOO_MANY_CALLS, or after the server's time for it as ADVICE_TOO_LONG. Set a deadline, or cancel, to
-    stop it.
-    """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventRequest, _mau_binh_pb2.MauBinhServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it, which attests its time."""
     AcceptEvents: _aio.UnaryUnaryMultiCallable[_mau_binh_pb2.MauBinhServiceAcceptEventsRequest, _mau_binh_pb2.MauBinhServiceAcceptEventsResponse]  # type: ignore[assignment]
@@ -170,18 +158,6 @@ class MauBinhServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_mau_binh_pb2.CheckArrangementsResponse, _abc.Awaitable[_mau_binh_pb2.CheckArrangementsResponse]]:
         """Checks many at once, at most 256, independently: a refused one does not stop the others."""
-
-    @_abc_1.abstractmethod
-    def SuggestArrangement(
-        self,
-        request: _mau_binh_pb2.SuggestArrangementRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_mau_binh_pb2.SuggestArrangementResponse, _abc.Awaitable[_mau_binh_pb2.SuggestArrangementResponse]]:
-        """Returns the arrangements with the highest expectation, and why, from the thirteen cards alone and no other hand.
-        Signs nothing. Computed in separate processes, with limits of its own: a request beyond them is refused as
-        ADVICE_BUSY or TOO_MANY_CALLS, or after the server's time for it as ADVICE_TOO_LONG. Set a deadline, or cancel, to
-        stop it.
-        """
 
     @_abc_1.abstractmethod
     def AcceptEvent(

@@ -63,11 +63,6 @@ class TienLenServiceStub:
                 request_serializer=referee_dot_v1_dot_tien__len__pb2.ListPlaysRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_tien__len__pb2.ListPlaysResponse.FromString,
                 _registered_method=True)
-        self.SuggestPlay = channel.unary_unary(
-                '/referee.v1.TienLenService/SuggestPlay',
-                request_serializer=referee_dot_v1_dot_tien__len__pb2.SuggestPlayRequest.SerializeToString,
-                response_deserializer=referee_dot_v1_dot_tien__len__pb2.SuggestPlayResponse.FromString,
-                _registered_method=True)
         self.AcceptEvent = channel.unary_unary(
                 '/referee.v1.TienLenService/AcceptEvent',
                 request_serializer=referee_dot_v1_dot_tien__len__pb2.TienLenServiceAcceptEventRequest.SerializeToString,
@@ -133,16 +128,6 @@ class TienLenServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def SuggestPlay(self, request, context):
-        """Returns the best plays of the seat on turn, with reasons, from what that seat may know: its own cards, the cards
-        played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same request gets the same
-        answer. Computed in separate processes, with limits of its own: a request beyond them is refused as ADVICE_BUSY or
-        TOO_MANY_CALLS, or after the server's time for it as ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def AcceptEvent(self, request, context):
         """Judges the next event at the referee's clock and signs a receipt for it.
         """
@@ -195,11 +180,6 @@ def add_TienLenServiceServicer_to_server(servicer, server):
                     servicer.ListPlays,
                     request_deserializer=referee_dot_v1_dot_tien__len__pb2.ListPlaysRequest.FromString,
                     response_serializer=referee_dot_v1_dot_tien__len__pb2.ListPlaysResponse.SerializeToString,
-            ),
-            'SuggestPlay': grpc.unary_unary_rpc_method_handler(
-                    servicer.SuggestPlay,
-                    request_deserializer=referee_dot_v1_dot_tien__len__pb2.SuggestPlayRequest.FromString,
-                    response_serializer=referee_dot_v1_dot_tien__len__pb2.SuggestPlayResponse.SerializeToString,
             ),
             'AcceptEvent': grpc.unary_unary_rpc_method_handler(
                     servicer.AcceptEvent,
@@ -322,33 +302,6 @@ class TienLenService:
             '/referee.v1.TienLenService/ListPlays',
             referee_dot_v1_dot_tien__len__pb2.ListPlaysRequest.SerializeToString,
             referee_dot_v1_dot_tien__len__pb2.ListPlaysResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def SuggestPlay(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/referee.v1.TienLenService/SuggestPlay',
-            referee_dot_v1_dot_tien__len__pb2.SuggestPlayRequest.SerializeToString,
-            referee_dot_v1_dot_tien__len__pb2.SuggestPlayResponse.FromString,
             options,
             channel_credentials,
             insecure,

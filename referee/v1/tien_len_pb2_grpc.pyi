@@ -53,12 +53,6 @@ class TienLenServiceStub:
     """Checks many at once, at most 256, independently: a refused one does not stop the others."""
     ListPlays: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.ListPlaysRequest, _tien_len_pb2.ListPlaysResponse]
     """Lists every legal play of the seat on turn, and whether it may pass."""
-    SuggestPlay: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.SuggestPlayRequest, _tien_len_pb2.SuggestPlayResponse]
-    """Returns the best plays of the seat on turn, with reasons, from what that seat may know: its own cards, the cards
-    played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same request gets the same
-    answer. Computed in separate processes, with limits of its own: a request beyond them is refused as ADVICE_BUSY or
-    TOO_MANY_CALLS, or after the server's time for it as ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
-    """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceAcceptEventRequest, _tien_len_pb2.TienLenServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it."""
     AcceptEvents: _grpc.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceAcceptEventsRequest, _tien_len_pb2.TienLenServiceAcceptEventsResponse]
@@ -95,12 +89,6 @@ class TienLenServiceAsyncStub(TienLenServiceStub):
     """Checks many at once, at most 256, independently: a refused one does not stop the others."""
     ListPlays: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.ListPlaysRequest, _tien_len_pb2.ListPlaysResponse]  # type: ignore[assignment]
     """Lists every legal play of the seat on turn, and whether it may pass."""
-    SuggestPlay: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.SuggestPlayRequest, _tien_len_pb2.SuggestPlayResponse]  # type: ignore[assignment]
-    """Returns the best plays of the seat on turn, with reasons, from what that seat may know: its own cards, the cards
-    played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same request gets the same
-    answer. Computed in separate processes, with limits of its own: a request beyond them is refused as ADVICE_BUSY or
-    TOO_MANY_CALLS, or after the server's time for it as ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
-    """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceAcceptEventRequest, _tien_len_pb2.TienLenServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it."""
     AcceptEvents: _aio.UnaryUnaryMultiCallable[_tien_len_pb2.TienLenServiceAcceptEventsRequest, _tien_len_pb2.TienLenServiceAcceptEventsResponse]  # type: ignore[assignment]
@@ -152,18 +140,6 @@ class TienLenServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_tien_len_pb2.ListPlaysResponse, _abc.Awaitable[_tien_len_pb2.ListPlaysResponse]]:
         """Lists every legal play of the seat on turn, and whether it may pass."""
-
-    @_abc_1.abstractmethod
-    def SuggestPlay(
-        self,
-        request: _tien_len_pb2.SuggestPlayRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_tien_len_pb2.SuggestPlayResponse, _abc.Awaitable[_tien_len_pb2.SuggestPlayResponse]]:
-        """Returns the best plays of the seat on turn, with reasons, from what that seat may know: its own cards, the cards
-        played, and how many cards the others hold. Never an unlawful play. Signs nothing; the same request gets the same
-        answer. Computed in separate processes, with limits of its own: a request beyond them is refused as ADVICE_BUSY or
-        TOO_MANY_CALLS, or after the server's time for it as ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
-        """
 
     @_abc_1.abstractmethod
     def AcceptEvent(

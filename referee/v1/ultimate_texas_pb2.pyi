@@ -128,54 +128,6 @@ class CheckDecisionsResponse(_message.Message):
     responses: _containers.RepeatedCompositeFieldContainer[CheckDecisionResponse]
     def __init__(self, responses: _Optional[_Iterable[_Union[CheckDecisionResponse, _Mapping]]] = ...) -> None: ...
 
-class AdviseRequest(_message.Message):
-    __slots__ = ("round", "seat")
-    ROUND_FIELD_NUMBER: _ClassVar[int]
-    SEAT_FIELD_NUMBER: _ClassVar[int]
-    round: UltimateTexasRound
-    seat: int
-    def __init__(self, round: _Optional[_Union[UltimateTexasRound, _Mapping]] = ..., seat: _Optional[int] = ...) -> None: ...
-
-class AdviseResponse(_message.Message):
-    __slots__ = ("violations", "refused_event_number", "ruleset_digest", "state", "options", "best", "ways")
-    VIOLATIONS_FIELD_NUMBER: _ClassVar[int]
-    REFUSED_EVENT_NUMBER_FIELD_NUMBER: _ClassVar[int]
-    RULESET_DIGEST_FIELD_NUMBER: _ClassVar[int]
-    STATE_FIELD_NUMBER: _ClassVar[int]
-    OPTIONS_FIELD_NUMBER: _ClassVar[int]
-    BEST_FIELD_NUMBER: _ClassVar[int]
-    WAYS_FIELD_NUMBER: _ClassVar[int]
-    violations: _containers.RepeatedCompositeFieldContainer[_violation_pb2.Violation]
-    refused_event_number: int
-    ruleset_digest: bytes
-    state: UltimateTexasState
-    options: _containers.RepeatedCompositeFieldContainer[DecisionValue]
-    best: Decision
-    ways: int
-    def __init__(self, violations: _Optional[_Iterable[_Union[_violation_pb2.Violation, _Mapping]]] = ..., refused_event_number: _Optional[int] = ..., ruleset_digest: _Optional[bytes] = ..., state: _Optional[_Union[UltimateTexasState, _Mapping]] = ..., options: _Optional[_Iterable[_Union[DecisionValue, _Mapping]]] = ..., best: _Optional[_Union[Decision, str]] = ..., ways: _Optional[int] = ...) -> None: ...
-
-class DecisionValue(_message.Message):
-    __slots__ = ("decision", "value_minor", "antes", "trips", "is_lower_bound")
-    DECISION_FIELD_NUMBER: _ClassVar[int]
-    VALUE_MINOR_FIELD_NUMBER: _ClassVar[int]
-    ANTES_FIELD_NUMBER: _ClassVar[int]
-    TRIPS_FIELD_NUMBER: _ClassVar[int]
-    IS_LOWER_BOUND_FIELD_NUMBER: _ClassVar[int]
-    decision: Decision
-    value_minor: int
-    antes: Ratio
-    trips: Ratio
-    is_lower_bound: bool
-    def __init__(self, decision: _Optional[_Union[Decision, str]] = ..., value_minor: _Optional[int] = ..., antes: _Optional[_Union[Ratio, _Mapping]] = ..., trips: _Optional[_Union[Ratio, _Mapping]] = ..., is_lower_bound: _Optional[bool] = ...) -> None: ...
-
-class Ratio(_message.Message):
-    __slots__ = ("numerator", "denominator")
-    NUMERATOR_FIELD_NUMBER: _ClassVar[int]
-    DENOMINATOR_FIELD_NUMBER: _ClassVar[int]
-    numerator: int
-    denominator: int
-    def __init__(self, numerator: _Optional[int] = ..., denominator: _Optional[int] = ...) -> None: ...
-
 class UltimateTexasServiceAcceptEventRequest(_message.Message):
     __slots__ = ("round", "event", "signature")
     ROUND_FIELD_NUMBER: _ClassVar[int]

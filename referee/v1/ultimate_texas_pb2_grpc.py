@@ -71,11 +71,6 @@ class UltimateTexasServiceStub:
                 request_serializer=referee_dot_v1_dot_ultimate__texas__pb2.CheckDecisionsRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_ultimate__texas__pb2.CheckDecisionsResponse.FromString,
                 _registered_method=True)
-        self.Advise = channel.unary_unary(
-                '/referee.v1.UltimateTexasService/Advise',
-                request_serializer=referee_dot_v1_dot_ultimate__texas__pb2.AdviseRequest.SerializeToString,
-                response_deserializer=referee_dot_v1_dot_ultimate__texas__pb2.AdviseResponse.FromString,
-                _registered_method=True)
         self.AcceptEvent = channel.unary_unary(
                 '/referee.v1.UltimateTexasService/AcceptEvent',
                 request_serializer=referee_dot_v1_dot_ultimate__texas__pb2.UltimateTexasServiceAcceptEventRequest.SerializeToString,
@@ -147,16 +142,6 @@ class UltimateTexasServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def Advise(self, request, context):
-        """Returns the exact value of each decision that a seat may make, from its own cards and the open board; other seats'
-        cards count as unseen, whatever the certificates show. Signs nothing. Computed in separate processes, with limits of
-        its own: a request beyond them is refused as ADVICE_BUSY or TOO_MANY_CALLS, or after the server's time for it as
-        ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
-        """
-        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
-        context.set_details('Method not implemented!')
-        raise NotImplementedError('Method not implemented!')
-
     def AcceptEvent(self, request, context):
         """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
         street names the section that opens; give it to ShufflerService.OpenSection.
@@ -205,11 +190,6 @@ def add_UltimateTexasServiceServicer_to_server(servicer, server):
                     servicer.CheckDecisions,
                     request_deserializer=referee_dot_v1_dot_ultimate__texas__pb2.CheckDecisionsRequest.FromString,
                     response_serializer=referee_dot_v1_dot_ultimate__texas__pb2.CheckDecisionsResponse.SerializeToString,
-            ),
-            'Advise': grpc.unary_unary_rpc_method_handler(
-                    servicer.Advise,
-                    request_deserializer=referee_dot_v1_dot_ultimate__texas__pb2.AdviseRequest.FromString,
-                    response_serializer=referee_dot_v1_dot_ultimate__texas__pb2.AdviseResponse.SerializeToString,
             ),
             'AcceptEvent': grpc.unary_unary_rpc_method_handler(
                     servicer.AcceptEvent,
@@ -318,33 +298,6 @@ class UltimateTexasService:
             '/referee.v1.UltimateTexasService/CheckDecisions',
             referee_dot_v1_dot_ultimate__texas__pb2.CheckDecisionsRequest.SerializeToString,
             referee_dot_v1_dot_ultimate__texas__pb2.CheckDecisionsResponse.FromString,
-            options,
-            channel_credentials,
-            insecure,
-            call_credentials,
-            compression,
-            wait_for_ready,
-            timeout,
-            metadata,
-            _registered_method=True)
-
-    @staticmethod
-    def Advise(request,
-            target,
-            options=(),
-            channel_credentials=None,
-            call_credentials=None,
-            insecure=False,
-            compression=None,
-            wait_for_ready=None,
-            timeout=None,
-            metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
-            target,
-            '/referee.v1.UltimateTexasService/Advise',
-            referee_dot_v1_dot_ultimate__texas__pb2.AdviseRequest.SerializeToString,
-            referee_dot_v1_dot_ultimate__texas__pb2.AdviseResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -64,12 +64,6 @@ class UltimateTexasServiceStub:
     """Returns all faults of a decision. Signs nothing."""
     CheckDecisions: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.CheckDecisionsRequest, _ultimate_texas_pb2.CheckDecisionsResponse]
     """Checks many at once, at most 256, independently: a refused one does not stop the others."""
-    Advise: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.AdviseRequest, _ultimate_texas_pb2.AdviseResponse]
-    """Returns the exact value of each decision that a seat may make, from its own cards and the open board; other seats'
-    cards count as unseen, whatever the certificates show. Signs nothing. Computed in separate processes, with limits of
-    its own: a request beyond them is refused as ADVICE_BUSY or TOO_MANY_CALLS, or after the server's time for it as
-    ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
-    """
     AcceptEvent: _grpc.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest, _ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse]
     """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
     street names the section that opens; give it to ShufflerService.OpenSection.
@@ -119,12 +113,6 @@ class UltimateTexasServiceAsyncStub(UltimateTexasServiceStub):
     """Returns all faults of a decision. Signs nothing."""
     CheckDecisions: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.CheckDecisionsRequest, _ultimate_texas_pb2.CheckDecisionsResponse]  # type: ignore[assignment]
     """Checks many at once, at most 256, independently: a refused one does not stop the others."""
-    Advise: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.AdviseRequest, _ultimate_texas_pb2.AdviseResponse]  # type: ignore[assignment]
-    """Returns the exact value of each decision that a seat may make, from its own cards and the open board; other seats'
-    cards count as unseen, whatever the certificates show. Signs nothing. Computed in separate processes, with limits of
-    its own: a request beyond them is refused as ADVICE_BUSY or TOO_MANY_CALLS, or after the server's time for it as
-    ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
-    """
     AcceptEvent: _aio.UnaryUnaryMultiCallable[_ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest, _ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse]  # type: ignore[assignment]
     """Judges the next event at the referee's clock and signs a receipt for it. The receipt of the event that closes a
     street names the section that opens; give it to ShufflerService.OpenSection.
@@ -183,18 +171,6 @@ class UltimateTexasServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_ultimate_texas_pb2.CheckDecisionsResponse, _abc.Awaitable[_ultimate_texas_pb2.CheckDecisionsResponse]]:
         """Checks many at once, at most 256, independently: a refused one does not stop the others."""
-
-    @_abc_1.abstractmethod
-    def Advise(
-        self,
-        request: _ultimate_texas_pb2.AdviseRequest,
-        context: _ServicerContext,
-    ) -> _typing.Union[_ultimate_texas_pb2.AdviseResponse, _abc.Awaitable[_ultimate_texas_pb2.AdviseResponse]]:
-        """Returns the exact value of each decision that a seat may make, from its own cards and the open board; other seats'
-        cards count as unseen, whatever the certificates show. Signs nothing. Computed in separate processes, with limits of
-        its own: a request beyond them is refused as ADVICE_BUSY or TOO_MANY_CALLS, or after the server's time for it as
-        ADVICE_TOO_LONG. Set a deadline, or cancel, to stop it.
-        """
 
     @_abc_1.abstractmethod
     def AcceptEvent(

@@ -17,6 +17,7 @@ from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from google.protobuf.descriptor_pb2 import MethodOptions
 from grpc_health.v1 import health_pb2
 
+from referee.service.advising import ADVISING
 from referee.service.registry import GAME_SERVICES
 from referee.v1 import log_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
 from referee.web.codec import EncodedAnswer
@@ -45,18 +46,24 @@ def routes(forward: Forwarder) -> Mapping[str, Route]:
 
 def _services() -> Iterator[ServiceDescriptor]:
     services = [service for file in _FILES for service in file.services_by_name.values()]
-    games = [service.descriptor for service in GAME_SERVICES.values()]
-    yield from {service.full_name: service for service in (*services, *games)}.values()
+    yield from {service.full_name: service for service in (*services, *_with_rounds())}.values()
+
+
+def _with_rounds() -> list[ServiceDescriptor]:
+    """Return the services whose requests hold rounds: those of games and of advice."""
+    games, advising = GAME_SERVICES.values(), ADVISING.values()
+    return [*(service.descriptor for service in games), *(service.descriptor for service in advising)]
 
 
 def _level(method: MethodDescriptor) -> IdempotencyLevel:
     """Return the level of a method, by which it may be asked by GET.
 
-    A game's requests hold certificates or the content of a round, which no URL may hold: they are asked by POST alone.
+    Requests about rounds hold certificates or the content of a round, which no URL may hold: they are asked by POST
+    alone.
     """
     level = _LEVELS[method.GetOptions().idempotency_level]
-    is_game = any(service.descriptor is method.containing_service for service in GAME_SERVICES.values())
-    return IdempotencyLevel.IDEMPOTENT if is_game and level is IdempotencyLevel.NO_SIDE_EFFECTS else level
+    has_round = any(service is method.containing_service for service in _with_rounds())
+    return IdempotencyLevel.IDEMPOTENT if has_round and level is IdempotencyLevel.NO_SIDE_EFFECTS else level
 
 
 def _endpoint(forward: Forwarder, method: MethodDescriptor) -> Route:

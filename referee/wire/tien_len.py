@@ -1,25 +1,19 @@
-"""Messages of Tiến Lên: events read; combinations, states, advice and outcomes written."""
+"""Messages of Tiến Lên: events read; combinations, states and outcomes written."""
 
-import math
 from typing import Final
 
-from referee.advice.tien_len.grouping import PlayGroup
-from referee.advice.tien_len.suggestion import MAX_SAMPLES, MAX_SUGGESTIONS, PlaySuggestion, ReasonWithFacts
-from referee.cards import Seat, glyphs_of
+from referee.cards import Seat
 from referee.games.commission import house_part
 from referee.games.tien_len import Combination, Event, Leave, Pass, Play, State, Timeout
 from referee.games.tien_len.game import GAME
+from referee.games.tien_len.grouping import PlayGroup
 from referee.games.tien_len.legality import turn_deadline
 from referee.games.tien_len.settlement import Outcome
-from referee.rulesets import Language, Ruleset, Texts
+from referee.rulesets import Ruleset
 from referee.v1 import tien_len_pb2
-from referee.v1.text_pb2 import Text
 from referee.wire.game_messages import GameMessages
-from referee.wire.refusal import invalid_field, missing_field
+from referee.wire.refusal import missing_field
 from referee.wire.values import numbers_of, read_cards, write_name, write_transfers
-
-SUGGESTIONS: Final = 3
-"""Number of suggestions if the request gives none."""
 
 
 def read_event(message: tien_len_pb2.TienLenEvent, *, time: int, round_id: bytes, field: str) -> Event:
@@ -47,22 +41,6 @@ def write_combination(combination: Combination, ruleset: Ruleset) -> tien_len_pb
     )
 
 
-def read_suggestion_count(count: int, *, field: str) -> int:
-    """Return how many suggestions a request wants, 3 if it says 0; refuse too many."""
-    return _within(count, MAX_SUGGESTIONS, "suggestions", field=field) or SUGGESTIONS
-
-
-def read_samples(samples: int, *, field: str) -> int:
-    """Return how many samples a request wants to be played, as it says; refuse too many."""
-    return _within(samples, MAX_SAMPLES, "samples", field=field)
-
-
-def _within(number: int, limit: int, what: str, *, field: str) -> int:
-    if number > limit:
-        raise invalid_field(f"at most {limit} {what} are allowed, not {number}", field=field, limit=limit, found=number)
-    return number
-
-
 def write_group(group: PlayGroup, ruleset: Ruleset, *, stake: int) -> tien_len_pb2.PlayGroup:
     """Write a group of plays with its name, and the name and price of the cards that it chops, if any."""
     return tien_len_pb2.PlayGroup(
@@ -73,44 +51,6 @@ def write_group(group: PlayGroup, ruleset: Ruleset, *, stake: int) -> tien_len_p
         chops=group.chops,
         chops_name=None if group.chops is None else write_name(ruleset.names["price"][group.chops]),
         chop_minor=None if group.chops is None else group.units * stake,
-    )
-
-
-def write_suggestion(
-    suggestion: PlaySuggestion, ruleset: Ruleset, texts: Texts, *, stake: int
-) -> tien_len_pb2.SuggestedPlay:
-    """Write a suggestion with its reasons as text."""
-    message = tien_len_pb2.SuggestedPlay(
-        reasons=[_write_advice(advice, texts, stake=stake) for advice in suggestion.advice]
-    )
-    if suggestion.play is None:
-        message.pass_turn.SetInParent()
-    else:
-        message.play.CopyFrom(write_combination(suggestion.play, ruleset))
-    if suggestion.stakes is not None and suggestion.error is not None:
-        message.value.mean_minor = round(suggestion.stakes * stake)
-        message.value.error_minor = math.ceil(suggestion.error * stake)
-        message.value.samples = suggestion.samples
-    return message
-
-
-def _write_advice(advice: ReasonWithFacts, texts: Texts, *, stake: int) -> tien_len_pb2.PlayReason:
-    facts = {
-        "cards": glyphs_of(advice.cards),
-        "seat": "" if advice.seat is None else str(advice.seat),
-        "units": "" if advice.units is None else str(advice.units),
-        "percent": "" if advice.chance_permille is None else str(advice.chance_permille // 10),
-        "samples": "" if advice.samples is None else str(advice.samples),
-    }
-    vi, en = (texts.advise(advice.reason, facts, language) for language in (Language.VI, Language.EN))
-    return tien_len_pb2.PlayReason(
-        code=advice.reason,
-        text=Text(vi=vi, en=en),
-        cards=numbers_of(advice.cards),
-        seat=advice.seat,
-        amount_minor=None if advice.units is None else advice.units * stake,
-        chance_permille=advice.chance_permille,
-        samples=advice.samples,
     )
 
 

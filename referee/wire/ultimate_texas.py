@@ -1,14 +1,11 @@
 """Messages of Ultimate Texas Hold'em: events read, states and outcomes written."""
 
 from collections.abc import Iterable
-from fractions import Fraction
 from typing import Final
 
-from referee.advice.ultimate_texas.option import Option, best_of
-from referee.advice.ultimate_texas.question import DecisionAnswer
 from referee.cards import Seat
 from referee.games.deal import open_cards
-from referee.games.ultimate_texas import Decision, Event, Stake, State, legal_decisions
+from referee.games.ultimate_texas import Decision, Event, State, legal_decisions
 from referee.games.ultimate_texas.game import GAME
 from referee.games.ultimate_texas.settlement import Outcome, open_value
 from referee.money import house_net
@@ -82,27 +79,6 @@ def number_of(decision: Decision) -> ultimate_texas_pb2.Decision:
 
 def _numbers(decisions: Iterable[Decision]) -> list[ultimate_texas_pb2.Decision]:
     return [number_of(decision) for decision in decisions]
-
-
-def fill_options(response: ultimate_texas_pb2.AdviseResponse, answer: DecisionAnswer, *, stake: Stake) -> None:
-    """Fill in the options, the best option at this stake, and how many ways the cards may fall were counted."""
-    response.options.extend([_write_option(option, stake) for option in answer.options])
-    response.best = number_of(best_of(answer.options, stake).decision)
-    response.ways = answer.ways
-
-
-def _write_option(option: Option, stake: Stake) -> ultimate_texas_pb2.DecisionValue:
-    return ultimate_texas_pb2.DecisionValue(
-        decision=number_of(option.decision),
-        value_minor=round(option.worth(stake)),
-        antes=_write_ratio(option.antes),
-        trips=_write_ratio(option.trips) if stake.trips else None,
-        is_lower_bound=option.is_lower_bound,
-    )
-
-
-def _write_ratio(value: Fraction) -> ultimate_texas_pb2.Ratio:
-    return ultimate_texas_pb2.Ratio(numerator=value.numerator, denominator=value.denominator)
 
 
 MESSAGES: Final = GameMessages(

@@ -13,10 +13,10 @@ from grpc_status import rpc_status
 
 from referee.cards import parse_cards
 from referee.v1 import (
+    advice_pb2,
+    advice_pb2_grpc,
     log_pb2,
     log_pb2_grpc,
-    mau_binh_pb2,
-    mau_binh_pb2_grpc,
     shuffler_pb2_grpc,
     tien_len_pb2,
     tien_len_pb2_grpc,
@@ -85,8 +85,8 @@ def test_judging_goes_on_under_the_dearest_advice_and_none_outlives_its_caller(s
     """Two hundred judging calls end before the eight questions do; a ninth is refused; given up, they cost no more."""
     server = serve()
     message = first_lead(server)
-    suggest = tien_len_pb2_grpc.TienLenServiceStub(server.channel).SuggestPlay
-    dearest = tien_len_pb2.SuggestPlayRequest(round=message, count=10, samples=200)
+    suggest = advice_pb2_grpc.AdviceServiceStub(server.channel).SuggestPlay
+    dearest = advice_pb2.SuggestPlayRequest(round=message, count=10, samples=200)
     asked = [suggest.future(dearest) for _ in range(EACH)]
     until(lambda: server.figure("referee_advice_in_flight") + server.figure("referee_advice_waiting") == EACH)
     assert reason_of(suggest.future(dearest)) == "TOO_MANY_CALLS"
@@ -95,15 +95,15 @@ def test_judging_goes_on_under_the_dearest_advice_and_none_outlives_its_caller(s
     for call in asked:
         call.cancel()
     until(lambda: server.figure("referee_advice_in_flight") + server.figure("referee_advice_waiting") == 0)
-    assert suggest(tien_len_pb2.SuggestPlayRequest(round=message, count=1), timeout=SECONDS).suggestions
+    assert suggest(advice_pb2.SuggestPlayRequest(round=message, count=1), timeout=SECONDS).suggestions
 
 
 def test_questions_given_up_again_and_again_keep_no_call_waiting(serve):
     """As fast as the server takes them; whatever becomes of them, judging calls are answered meanwhile."""
     server = serve()
     message = first_lead(server)
-    suggest = tien_len_pb2_grpc.TienLenServiceStub(server.channel).SuggestPlay
-    dearest = tien_len_pb2.SuggestPlayRequest(round=message, count=10, samples=200)
+    suggest = advice_pb2_grpc.AdviceServiceStub(server.channel).SuggestPlay
+    dearest = advice_pb2.SuggestPlayRequest(round=message, count=10, samples=200)
     log = log_pb2_grpc.LogServiceStub(server.channel)
     for _ in range(JUDGED):
         call = suggest.future(dearest)
@@ -118,14 +118,14 @@ def test_advice_processes_import_no_server_and_end_with_one_that_is_killed(serve
     server = serve("--set", f"advice.seconds={SECONDS}")
     message = first_lead(server)
     cards: list[Any] = [card.number for card in parse_cards("AS AC AD 2S 2C KH QH JC 9D 8D 7S 5H 4C")]
-    hand = mau_binh_pb2.FreeHand(cards=cards, ruleset_id="mau_binh.classic", seat_count=2)
-    arranging = mau_binh_pb2_grpc.MauBinhServiceStub(server.channel)
-    assert arranging.SuggestArrangement(mau_binh_pb2.SuggestArrangementRequest(free=hand), timeout=SECONDS).suggestions
+    hand = advice_pb2.FreeHand(cards=cards, ruleset_id="mau_binh.classic", seat_count=2)
+    arranging = advice_pb2_grpc.AdviceServiceStub(server.channel)
+    assert arranging.SuggestArrangement(advice_pb2.SuggestArrangementRequest(free=hand), timeout=SECONDS).suggestions
     (adviser,) = advisers_of(server)
     assert ["grpc" in libraries_of(one) for one in (psutil.Process(server.pid), adviser)] == [True, False]
     assert ["numpy" in libraries_of(one) for one in (psutil.Process(server.pid), adviser)] == [False, True]
-    suggest = tien_len_pb2_grpc.TienLenServiceStub(server.channel).SuggestPlay
-    call = suggest.future(tien_len_pb2.SuggestPlayRequest(round=message, samples=200))
+    suggest = advice_pb2_grpc.AdviceServiceStub(server.channel).SuggestPlay
+    call = suggest.future(advice_pb2.SuggestPlayRequest(round=message, samples=200))
     until(lambda: server.figure("referee_advice_in_flight") == 1)
     server.kill()
     until(lambda: not adviser.is_running() or adviser.status() == psutil.STATUS_ZOMBIE)

@@ -23,11 +23,11 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from referee.v1 import (
+    advice_pb2,
     log_pb2,
     log_pb2_grpc,
     mau_binh_pb2,
     mau_binh_pb2_grpc,
-    tien_len_pb2,
 )
 from tests.bench.measuring import Measured, leave_first_core, measured_server
 from tests.bench.played_rounds import played_round
@@ -35,7 +35,7 @@ from tests.bench.played_rounds import played_round
 AIM: Final = 3.0
 CALLERS: Final = 24
 SAMPLES: Final = 200
-SUGGEST: Final = "/referee.v1.TienLenService/SuggestPlay"
+SUGGEST: Final = "/referee.v1.AdviceService/SuggestPlay"
 STRETCHES: Final = 3
 GIVE_UP_SECONDS: Final = 0.5
 
@@ -96,7 +96,7 @@ def _settleable(server: Measured, table: str) -> mau_binh_pb2.MauBinhServiceSett
 def _first_lead(server: Measured) -> bytes:
     """Return a request for the dearest advice: the first lead of four seats."""
     begun = played_round("tien_len", "advised", server.channel).begun
-    return tien_len_pb2.SuggestPlayRequest(round=begun, count=1, samples=SAMPLES).SerializeToString()
+    return advice_pb2.SuggestPlayRequest(round=begun, count=1, samples=SAMPLES).SerializeToString()
 
 
 @contextlib.contextmanager

@@ -55,7 +55,14 @@ MOST_CALLS: Final = 1_000_000
 _COUNTED_EVERY: Final = 400
 _PLAYED_EVERY: Final = 20_000
 _SLOWEST: Final = 10
-_HEAVY: Final = ("SuggestArrangement", "Advise", "SettleRounds", "CheckArrangements", "CheckPlays", "CheckDecisions")
+_HEAVY: Final = (
+    "SuggestArrangement",
+    "SuggestDecision",
+    "SettleRounds",
+    "CheckArrangements",
+    "CheckPlays",
+    "CheckDecisions",
+)
 """Methods whose lawful questions cost thousands of times an unlawful one's; asked more rarely."""
 
 

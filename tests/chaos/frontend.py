@@ -127,7 +127,7 @@ class Frontend(Stubs):
                 break  # what is in counts
 
     def _play_tien_len(self, message: tien_len_pb2.TienLenRound, dealt: shuffler_pb2.DealRoundResponse) -> None:
-        while (event := choose(self.tien_len, message)) is not None:
+        while (event := choose(self.advice, message)) is not None:
             if self._luck.random() < 0.2 and self._accept("tien_len", message, event) is not None:
                 continue
             event.time = max([dealt.dealt_time, *(one.time for one in message.events[-1:])])

@@ -4,6 +4,8 @@ import random
 from typing import Any, Final
 
 from referee.v1 import (
+    advice_pb2,
+    advice_pb2_grpc,
     log_pb2,
     mau_binh_pb2,
     ruleset_pb2,
@@ -87,7 +89,7 @@ def _play_sealed(room: _Room) -> None:
 
 def _ask_about_mau_binh(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
     """Ask the questions that play leaves out, about settled rounds before their first event."""
-    stub = stub_of("mau_binh", channel)
+    stub, adviser = stub_of("mau_binh", channel), advice_pb2_grpc.AdviceServiceStub(channel)
     for played in [one.round for one in _sent(found, "mau_binh", "SettleRound") if one.round.events]:
         begun = mau_binh_pb2.MauBinhRound(header=played.header, certificates=played.certificates)
         checks = [
@@ -96,8 +98,8 @@ def _ask_about_mau_binh(channel: Any, found: Recorded) -> None:  # noqa: ANN401 
         ]
         stub.CheckArrangement(checks[0])
         stub.CheckArrangements(mau_binh_pb2.CheckArrangementsRequest(requests=checks))
-        dealt = mau_binh_pb2.DealtHand(round=begun, seat=0)
-        stub.SuggestArrangement(mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=2))
+        dealt = advice_pb2.DealtHand(round=begun, seat=0)
+        adviser.SuggestArrangement(advice_pb2.SuggestArrangementRequest(dealt=dealt, count=2))
 
 
 def _ask_about_tien_len(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
@@ -113,14 +115,14 @@ def _ask_about_tien_len(channel: Any, found: Recorded) -> None:  # noqa: ANN401 
 
 def _ask_about_ultimate_texas(channel: Any, found: Recorded) -> None:  # noqa: ANN401 - a channel in process
     """Ask the same questions."""
-    stub = stub_of("ultimate_texas", channel)
+    stub, adviser = stub_of("ultimate_texas", channel), advice_pb2_grpc.AdviceServiceStub(channel)
     settled = [one.round.header for one in _sent(found, "ultimate_texas", "SettleRound")]
     accepted = _sent(found, "ultimate_texas", "AcceptEvent")
     for before in [one for one in accepted if one.round.header in settled][:_ASKED]:
         check = ultimate_texas_pb2.CheckDecisionRequest(round=before.round, event=before.event)
         stub.CheckDecision(check)
         stub.CheckDecisions(ultimate_texas_pb2.CheckDecisionsRequest(requests=[check, check]))
-        stub.Advise(ultimate_texas_pb2.AdviseRequest(round=before.round, seat=before.event.seat))
+        adviser.SuggestDecision(advice_pb2.SuggestDecisionRequest(round=before.round, seat=before.event.seat))
 
 
 def _ask_in_batches(room: _Room, found: Recorded) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from referee.cli.demo_tien_len import choose
 from referee.games.tien_len import TienLenRules
 from referee.rulesets import load_folder
-from referee.v1 import shuffler_pb2_grpc, tien_len_pb2, tien_len_pb2_grpc
+from referee.v1 import advice_pb2_grpc, shuffler_pb2_grpc, tien_len_pb2, tien_len_pb2_grpc
 from tests.builtin import rules_as
 from tests.cli.printing import printed
 from tests.driver.opening import deal_round, open_round, terms_of
@@ -37,12 +37,12 @@ def play_until_somebody_runs_out_of_cards(channel):
     """Play the table's first round that ends with empty hands, not at the deal or by the three of spades."""
     luck = random.Random(3)  # noqa: S311 - seeds of a test
     shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-    judge = tien_len_pb2_grpc.TienLenServiceStub(channel)
+    judge, adviser = tien_len_pb2_grpc.TienLenServiceStub(channel), advice_pb2_grpc.AdviceServiceStub(channel)
     while True:
         opened = open_round(shuffler, terms_of("quan-nha", ruleset_id="tien_len.quan_nha", stake_minor=STAKE))
         dealt = deal_round(shuffler, opened, [luck.randbytes(32) for _ in range(2)])
         played = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
-        while (event := choose(judge, played)) is not None:
+        while (event := choose(adviser, played)) is not None:
             event.time = dealt.dealt_time
             played.events.append(event)
         settled = judge.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=played))

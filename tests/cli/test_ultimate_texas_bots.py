@@ -13,7 +13,7 @@ from referee.cli.demo_ultimate_texas import open_cards, play_round
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
 from referee.money import Amount
 from referee.server.process.app import Application
-from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2_grpc
+from referee.v1 import advice_pb2_grpc, money_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2_grpc
 from referee.v1.ultimate_texas_pb2 import Decision
 from tests.builtin import rules_as
 from tests.driver.opening import open_round, terms_of
@@ -28,6 +28,7 @@ def test_bots_decide_what_is_worth_most(tmp_path: Path, ruleset_id: str):
     with Application(server_options(data=tmp_path)) as server:
         channel = grpc.insecure_channel(f"127.0.0.1:{server.port}")
         referee = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)
+        adviser = advice_pb2_grpc.AdviceServiceStub(channel)
         shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
         terms = terms_of(
             "bots",
@@ -40,7 +41,7 @@ def test_bots_decide_what_is_worth_most(tmp_path: Path, ruleset_id: str):
         seeds = [bytes([seat]) * 32 for seat in range(len(STAKES))]
         dealing = shuffler_pb2.DealRoundRequest(round={"table_id": "bots", "round_number": 1}, client_seeds=seeds)
         dealt = shuffler.DealRound(dealing)
-        played = play_round(referee, shuffler, opened, dealt, receipts=False)
+        played = play_round(referee, adviser, shuffler, opened, dealt, receipts=False)
         section = open_cards(shuffler, dealt, played)
         channel.close()
     faces = {part.name: [DECK[card - 1] for card in part.cards] for part in section.opened}

@@ -2,13 +2,13 @@
 
 import pytest
 from referee_client import Arrangement, AsyncClient, Bet, Card, Client, SeatSecrets, Terms, TienLenRound
-from referee_client.messages import mau_binh_pb2, ultimate_texas_pb2
+from referee_client.messages import advice_pb2, ultimate_texas_pb2
 from referee_harness import Harness
 
 from tests.clients_python.playing import bet, binh, dealt
 
 
-def best_of(answer: mau_binh_pb2.SuggestArrangementResponse) -> Arrangement:
+def best_of(answer: advice_pb2.SuggestArrangementResponse) -> Arrangement:
     """Return the arrangement that is worth most."""
     best = answer.suggestions[0].arrangement
     return Arrangement(*(tuple(map(Card, chi)) for chi in (best.back, best.middle, best.front)))
@@ -67,7 +67,7 @@ def test_ultimate_texas_is_advised_until_it_is_over(client: Client, table: str) 
     game = dealt(client.ultimate_texas(bet(table, Bet(20, 4))))
     decided = 0
     while not game.is_over():
-        answer = game.advise(0)
+        answer = game.suggest(0)
         assert answer.best in {option.decision for option in answer.options}
         game.decide(0, answer.best)
         decided += 1
@@ -81,7 +81,7 @@ def test_a_seat_of_a_sealed_table_of_texas_is_advised_from_its_own_hand(
 ) -> None:
     game = dealt(client.ultimate_texas(bet(table), secrets=[SeatSecrets.make(0, keyed=True)]), sealed=True)
     game.open_hand(0)
-    while (answer := game.advise(0)).state.street != street:
+    while (answer := game.suggest(0)).state.street != street:
         game.decide(0, "CHECK")
     assert ultimate_texas_pb2.DECISION_LEAVE not in {option.decision for option in answer.options}
     assert len(answer.options) >= 2
@@ -94,6 +94,6 @@ async def test_the_asyncio_client_advises_too(harness: Harness, table: str) -> N
         await game.open()
         await game.deal()
         assert not await game.is_over()
-        assert (await game.advise(0)).options
+        assert (await game.suggest(0)).options
         await game.decide(0, "PLAY_4X")
         assert await game.is_over()

@@ -15,8 +15,8 @@ from tests.driver.refusal import refusal_of
 from tests.status_details import reason_and_field
 from tests.vectors.dealing.dealing_derivation import number, tagged
 
-WHOLE_ONLY: Final = ("CheckArrangement", "SuggestArrangement", "SuggestPlay", "Advise")
-"""Methods that take whole rounds only."""
+WHOLE_ONLY: Final = ("CheckArrangement", "AdviceService/")
+"""Parts of the names of methods that take whole rounds only."""
 
 
 def history_of(message: Any) -> bytes:  # noqa: ANN401 - a round of any game

@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from referee.v1 import (
+    advice_pb2_grpc,
     error_reason_pb2,
     log_pb2,
     log_pb2_grpc,
@@ -104,6 +105,7 @@ class Stubs:
         self.log = log_pb2_grpc.LogServiceStub(channel)
         self.rulesets = ruleset_pb2_grpc.RulesetServiceStub(channel)
         self.seating = seating_pb2_grpc.SeatingServiceStub(channel)
+        self.advice = advice_pb2_grpc.AdviceServiceStub(channel)
         self.mau_binh = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
         self.tien_len = tien_len_pb2_grpc.TienLenServiceStub(channel)
         self.ultimate_texas = ultimate_texas_pb2_grpc.UltimateTexasServiceStub(channel)

@@ -127,7 +127,7 @@ def long_named(message: Message) -> bool:
 @way("ROUND_UNKNOWN", "the round is named by a course that the server has not read")
 def forgotten(message: Message) -> bool:
     """Name each round by a course of zeros, but not in questions about one hand and for advice, which are whole."""
-    if message.DESCRIPTOR.name.startswith(("CheckArrangement", "Suggest", "Advise")):
+    if message.DESCRIPTOR.name.startswith("CheckArrangement"):
         return False
 
     def change(one: Any) -> None:  # noqa: ANN401 - as above

@@ -21,7 +21,7 @@ from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.limits import LimitSettings
 from referee.server.settings.provider import Provider
 from referee.storage import Cosigned
-from referee.v1 import log_pb2, mau_binh_pb2, round_pb2, ruleset_pb2, shuffler_pb2
+from referee.v1 import advice_pb2, log_pb2, mau_binh_pb2, round_pb2, ruleset_pb2, shuffler_pb2
 from tests.driver.house import House
 from tests.driver.opening import open_round, opening
 from tests.server.observing import Quiet
@@ -257,15 +257,15 @@ def ruleset_without_suggestions(house: House) -> Call:
     house._settings["catalogue"] = Catalogue([parse_ruleset(source, file="alone.toml")])  # noqa: SLF001 - another house
     house.restart()
     thirteen: list[Any] = list(range(1, 14))
-    hand = mau_binh_pb2.FreeHand(cards=thirteen, ruleset_id="mau_binh.alone", seat_count=2)
-    return lambda: house.referee.SuggestArrangement(mau_binh_pb2.SuggestArrangementRequest(free=hand))
+    hand = advice_pb2.FreeHand(cards=thirteen, ruleset_id="mau_binh.alone", seat_count=2)
+    return lambda: house.advice.SuggestArrangement(advice_pb2.SuggestArrangementRequest(free=hand))
 
 
 def advise(house: House) -> object:
     """Ask for advice about an ordinary hand."""
     cards: list[Any] = [card.number for card in parse_cards("AS AC AD 2S 2C KH QH JC 9D 8D 7S 5H 4C")]
-    hand = mau_binh_pb2.FreeHand(cards=cards, ruleset_id="mau_binh.classic", seat_count=2)
-    return house.referee.SuggestArrangement(mau_binh_pb2.SuggestArrangementRequest(free=hand))
+    hand = advice_pb2.FreeHand(cards=cards, ruleset_id="mau_binh.classic", seat_count=2)
+    return house.advice.SuggestArrangement(advice_pb2.SuggestArrangementRequest(free=hand))
 
 
 def with_stopped_adviser(house: House, **advice: Any) -> int:  # noqa: ANN401 - what AdviceSettings takes

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from referee.server.settings.limits import LimitSettings
-from referee.v1 import mau_binh_pb2, round_pb2, tien_len_pb2, ultimate_texas_pb2
+from referee.v1 import advice_pb2, mau_binh_pb2, round_pb2, tien_len_pb2, ultimate_texas_pb2
 from tests.driver.abridging import AbridgingChannel, course_of
 from tests.driver.house import House
 from tests.driver.playing import GAMES, dealt, play_on
@@ -147,15 +147,18 @@ def test_question_about_one_hand_and_advice_take_whole_rounds(house: House) -> N
     seat = ultimate_texas_pb2.UltimateTexasRound(course=course_of(texas.message))
     turn = dealt(house, "tien_len", keyed=False)
     plays = tien_len_pb2.TienLenRound(course=course_of(turn.message))
+    check = house.refusal_of(
+        lambda: house.mau_binh.CheckArrangement(mau_binh_pb2.CheckArrangementRequest(round=course))
+    )
+    assert check.seen == (BAD, "MISSING_FIELD", "round.header")
     for call, field in (
-        (lambda: house.mau_binh.CheckArrangement(mau_binh_pb2.CheckArrangementRequest(round=course)), "round.header"),
         (
-            lambda: house.mau_binh.SuggestArrangement(
-                mau_binh_pb2.SuggestArrangementRequest(dealt=mau_binh_pb2.DealtHand(round=course))
+            lambda: house.advice.SuggestArrangement(
+                advice_pb2.SuggestArrangementRequest(dealt=advice_pb2.DealtHand(round=course))
             ),
-            "dealt.round.header",
+            "dealt.round.course",
         ),
-        (lambda: house.tien_len.SuggestPlay(tien_len_pb2.SuggestPlayRequest(round=plays)), "round.header"),
-        (lambda: house.ultimate_texas.Advise(ultimate_texas_pb2.AdviseRequest(round=seat)), "round.header"),
+        (lambda: house.advice.SuggestPlay(advice_pb2.SuggestPlayRequest(round=plays)), "round.course"),
+        (lambda: house.advice.SuggestDecision(advice_pb2.SuggestDecisionRequest(round=seat)), "round.course"),
     ):
-        assert house.refusal_of(call).seen == (BAD, "MISSING_FIELD", field)
+        assert house.refusal_of(call).seen == (EARLY, "ROUND_UNKNOWN", field)

@@ -14,7 +14,7 @@ from referee.advice.mau_binh.self_play import learn, sweep_kind
 from referee.advice.mau_binh.suggestion import SCALE
 from referee.cards import Card, parse_cards
 from referee.rulesets import Catalogue, Ruleset, get, parse_ruleset
-from referee.v1 import mau_binh_pb2
+from referee.v1 import advice_pb2, mau_binh_pb2
 from tests.driver.house import House
 
 RULESETS: Final = ("mau_binh.maubinh_com", "mau_binh.classic", "mau_binh.chi_2020")
@@ -27,19 +27,19 @@ def advisor_of(ruleset: Ruleset, *, seat_count: int) -> Advisor:
     return Advisor.of(rules, Populations.builtin().population_for(rules, digest=ruleset.digest), seat_count=seat_count)
 
 
-def free(held: str, ruleset_id: str = "mau_binh.classic", **fields: Any) -> mau_binh_pb2.FreeHand:  # noqa: ANN401 - any field
+def free(held: str, ruleset_id: str = "mau_binh.classic", **fields: Any) -> advice_pb2.FreeHand:  # noqa: ANN401 - any field
     numbers: Any = [card.number for card in parse_cards(held)]
-    return mau_binh_pb2.FreeHand(**{"cards": numbers, "ruleset_id": ruleset_id, "seat_count": 4} | fields)
+    return advice_pb2.FreeHand(**{"cards": numbers, "ruleset_id": ruleset_id, "seat_count": 4} | fields)
 
 
-def ask(house: House, *, count: int = 0, **hand: Any) -> mau_binh_pb2.SuggestArrangementResponse:  # noqa: ANN401 - either hand
-    answer: mau_binh_pb2.SuggestArrangementResponse = house.referee.SuggestArrangement(
-        mau_binh_pb2.SuggestArrangementRequest(count=count, **hand)
+def ask(house: House, *, count: int = 0, **hand: Any) -> advice_pb2.SuggestArrangementResponse:  # noqa: ANN401 - either hand
+    answer: advice_pb2.SuggestArrangementResponse = house.advice.SuggestArrangement(
+        advice_pb2.SuggestArrangementRequest(count=count, **hand)
     )
     return answer
 
 
-def amount_of(message: mau_binh_pb2.ExpectedAmount) -> Fraction:
+def amount_of(message: advice_pb2.ExpectedAmount) -> Fraction:
     assert 0 <= message.remainder < SCALE
     return message.minor + Fraction(message.remainder, SCALE)
 
@@ -55,7 +55,7 @@ def test_dealt_hand_gets_what_the_advisor_says(house: House, ruleset_id: str) ->
     played = house.play(ruleset_id=ruleset_id, seat_count=3, stake_minor=700)
     advisor = advisor_of(ruleset, seat_count=3)
     for seat, hand in enumerate(played.hands):
-        answer = ask(house, dealt=mau_binh_pb2.DealtHand(round=played.message, seat=seat), count=5)
+        answer = ask(house, dealt=advice_pb2.DealtHand(round=played.message, seat=seat), count=5)
         expected = advisor.suggest(cards_of(hand), count=5)
         assert answer.ruleset_digest == ruleset.digest
         assert answer.population_digest == advisor.table.population.digest
@@ -78,13 +78,13 @@ def test_dealt_hand_gets_what_the_advisor_says(house: House, ruleset_id: str) ->
 def test_suggested_arrangement_is_lawful_to_check_and_accept(house: House) -> None:
     played = house.play(seat_count=4)
     for seat in range(4):
-        best = ask(house, dealt=mau_binh_pb2.DealtHand(round=played.message, seat=seat)).suggestions[0]
+        best = ask(house, dealt=advice_pb2.DealtHand(round=played.message, seat=seat)).suggestions[0]
         checked = played.check(seat, best.arrangement)
         assert not checked.violations
         assert checked.acceptable
         assert list(checked.values) == list(best.values)
     for seat in range(4):
-        best = ask(house, dealt=mau_binh_pb2.DealtHand(round=played.message, seat=seat)).suggestions[0]
+        best = ask(house, dealt=advice_pb2.DealtHand(round=played.message, seat=seat)).suggestions[0]
         assert played.accept(seat, best.arrangement).event_number == seat + 1
 
 
@@ -94,9 +94,9 @@ def test_other_hands_change_nothing(house: House) -> None:
     deal = house.derive(opened.header)
     both, own = (house.certify(opened.header, deal, sections=sections) for sections in ([0, 1], [0]))
     messages = [mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[one]) for one in (both, own)]
-    answers = [ask(house, dealt=mau_binh_pb2.DealtHand(round=one, seat=0)) for one in messages]
+    answers = [ask(house, dealt=advice_pb2.DealtHand(round=one, seat=0)) for one in messages]
     numbers = [card.number for card in deal.sections[0]]
-    hand: Any = mau_binh_pb2.FreeHand(
+    hand: Any = advice_pb2.FreeHand(
         cards=numbers,  # type: ignore[arg-type] # the enum of the wire is the number itself
         ruleset_id="mau_binh.classic",
         seat_count=2,
@@ -148,7 +148,7 @@ def test_nothing_is_signed_or_written(house: House) -> None:
         ({"free": free(PLAIN, "mau_binh.nonesuch")}, "UNKNOWN_RULESET", "free.ruleset_id"),
         ({"free": free(PLAIN, ruleset_version="9.9.9")}, "UNKNOWN_RULESET", "free.ruleset_version"),
         ({"free": free(PLAIN, "tien_len.mien_nam")}, "INVALID_FIELD", "free.ruleset_id"),
-        ({"dealt": mau_binh_pb2.DealtHand()}, "MISSING_FIELD", "dealt.round.header"),
+        ({"dealt": advice_pb2.DealtHand()}, "MISSING_FIELD", "dealt.round.header"),
     ],
 )
 def test_bad_question_is_refused_with_its_field(house: House, hand: dict[str, Any], reason: str, field: str) -> None:
@@ -157,7 +157,7 @@ def test_bad_question_is_refused_with_its_field(house: House, hand: dict[str, An
 
 def test_seat_that_the_round_has_not_is_refused(house: House) -> None:
     played = house.play(seat_count=2)
-    refusal = house.refusal_of(ask, house, dealt=mau_binh_pb2.DealtHand(round=played.message, seat=2))
+    refusal = house.refusal_of(ask, house, dealt=advice_pb2.DealtHand(round=played.message, seat=2))
     assert (refusal.reason, refusal.field) == ("INVALID_SEAT", "dealt.seat")
 
 
@@ -167,7 +167,7 @@ def test_hand_that_no_certificate_opens_is_refused(house: House) -> None:
     message = mau_binh_pb2.MauBinhRound(
         header=opened.header, certificates=[house.certify(opened.header, deal, sections=[1])]
     )
-    assert house.refusal_of(ask, house, dealt=mau_binh_pb2.DealtHand(round=message, seat=0)).reason == "SECTION_MISSING"
+    assert house.refusal_of(ask, house, dealt=advice_pb2.DealtHand(round=message, seat=0)).reason == "SECTION_MISSING"
 
 
 def house_ruleset() -> Ruleset:

@@ -195,7 +195,6 @@ def test_every_method_of_dealing_and_judging_is_among_those_asked() -> None:
         "PrepareRound",  # has no round
         "CheckArrangements",  # as CheckArrangement
         *("OpenRounds", "DealRounds", "RevealRounds", "AcceptEvents", "SettleRounds"),  # each as its single form
-        "SuggestArrangement",  # of a hand that the caller shows, or a certificate of it
     }
     assert methods - asked - learned_nothing_more == set()
 

@@ -17,6 +17,7 @@ import pytest
 ROOT: Final = Path(__file__).parents[2]
 GAME: Final = re.compile(r"mau_?binh|tien_?len|ultimate_?texas|mậu binh|tiến lên|ultimate texas", re.IGNORECASE)
 EXCEPTIONS: Final = {
+    "referee/adviser/service.py": "serves the advice of the built-in games",
     "referee/audit/receipted_moves.py": "finds moves that were dropped in logs of games that are not installed",
     "referee/cli/demo.py": "registers the demos of the built-in games",
     "referee/cli/learn.py": "its help says whose rulesets can be learned",

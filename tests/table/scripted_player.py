@@ -17,7 +17,7 @@ from google.protobuf.json_format import ParseDict
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from referee.v1 import advice_pb2, advice_pb2_grpc, mau_binh_pb2, shuffler_pb2, shuffler_pb2_grpc
 
 TIMEOUT: Final = 120.0
 AWAY: Final = {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.DEADLINE_EXCEEDED}
@@ -218,11 +218,11 @@ class Player:
     def suggested(self, view: View, certificate: bytes) -> list[str]:
         """Return the best arrangement of a sealed hand, as the gateway would suggest it."""
         assert self.referee is not None
-        stub = mau_binh_pb2_grpc.MauBinhServiceStub(self.referee)
+        stub = advice_pb2_grpc.AdviceServiceStub(self.referee)
         played = mau_binh_pb2.MauBinhRound(certificates=[certificate])
         ParseDict(view["round"]["header"], played.header)
-        dealt = mau_binh_pb2.DealtHand(round=played, seat=view["round"]["you"])
-        question = mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=1)
+        dealt = advice_pb2.DealtHand(round=played, seat=view["round"]["you"])
+        question = advice_pb2.SuggestArrangementRequest(dealt=dealt, count=1)
         answer = asked_again(stub.SuggestArrangement, question)
         best = answer.suggestions[0].arrangement
         return [text_of(card) for card in (*best.back, *best.middle, *best.front)]

@@ -17,7 +17,7 @@ from tests.table.table_scene import Scene, ready
 GAMES = {
     "mau_binh.classic": "SuggestArrangementRequest",
     "tien_len.mien_nam": "SuggestPlayRequest",
-    "ultimate_texas.casino": "AdviseRequest",
+    "ultimate_texas.casino": "SuggestDecisionRequest",
 }
 TEXAS = "ultimate_texas.casino"
 SOON = 20

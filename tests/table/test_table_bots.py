@@ -12,7 +12,7 @@ from referee_table.play import Pace, Play
 from tests.table.table_scene import GAMES, Scene, phase_is, ready
 from tests.table.test_table_rounds import finish
 
-ADVICE = {"SuggestPlayRequest", "SuggestArrangementRequest", "AdviseRequest"}
+ADVICE = {"SuggestPlayRequest", "SuggestArrangementRequest", "SuggestDecisionRequest"}
 MANY_THOUGHTS = 60
 """Thoughts in whose time every seat's clock runs out."""
 RULESETS = ["mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino"]

@@ -55,7 +55,7 @@ async def test_sealed_hand_comes_over_the_gateway_and_not_over_the_table(tmp_pat
             certificates = [opened["certificate"], *played["certificates"]]
             message = {"header": played["header"], "certificates": certificates, "events": played["events"]}
             request = {"round": message, "seat": played["you"]}
-            advice = await post(running, "UltimateTexasService/Advise", request)
+            advice = await post(running, "AdviceService/SuggestDecision", request)
             assert advice["best"].removeprefix("DECISION_") in played["ultimate_texas"]["legal"]
             player.script = play_anything
             player.prod()

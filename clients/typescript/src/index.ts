@@ -8,6 +8,7 @@ import "./host.js";
 
 export { create, type MessageInitShape } from "@bufbuild/protobuf";
 export { Code, ConnectError } from "@connectrpc/connect";
+export * from "./gen/referee/v1/advice_pb.js";
 export * from "./gen/referee/v1/card_pb.js";
 export * from "./gen/referee/v1/error_reason_pb.js";
 export * from "./gen/referee/v1/hand_pb.js";

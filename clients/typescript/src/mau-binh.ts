@@ -4,6 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Cards, readCards } from "./cards.js";
 import { RoundLapsesError } from "./errors.js";
 import type { GameMethods } from "./game.js";
+import { AdviceService, type SuggestArrangementResponse } from "./gen/referee/v1/advice_pb.js";
 import {
   type CheckArrangementResponse,
   type MauBinhEvent,
@@ -14,7 +15,6 @@ import {
   MauBinhService,
   type MauBinhServiceAcceptEventResponse,
   type MauBinhServicePreviewRoundResponse,
-  type SuggestArrangementResponse,
 } from "./gen/referee/v1/mau_binh_pb.js";
 import { ResumableRound } from "./resuming.js";
 
@@ -57,7 +57,7 @@ export class MauBinhGame extends ResumableRound<MauBinhTypes> {
   async suggest(seat: number, count = 3): Promise<SuggestArrangementResponse> {
     const value = { round: this.#roundFor(seat), seat };
     const request = { hand: { case: "dealt" as const, value }, count };
-    return this.session.line.ask(method.suggestArrangement, request);
+    return this.session.line.ask(AdviceService.method.suggestArrangement, request);
   }
 
   /**

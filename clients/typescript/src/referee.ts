@@ -2,6 +2,7 @@
 
 import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { Health } from "./gen/grpc/health/v1/health_pb.js";
+import { AdviceService } from "./gen/referee/v1/advice_pb.js";
 import { LogService } from "./gen/referee/v1/log_pb.js";
 import { MauBinhService } from "./gen/referee/v1/mau_binh_pb.js";
 import { RulesetService } from "./gen/referee/v1/ruleset_pb.js";
@@ -20,6 +21,7 @@ export interface Referee {
   readonly mauBinh: Client<typeof MauBinhService>;
   readonly tienLen: Client<typeof TienLenService>;
   readonly ultimateTexas: Client<typeof UltimateTexasService>;
+  readonly advice: Client<typeof AdviceService>;
   readonly log: Client<typeof LogService>;
   readonly health: Client<typeof Health>;
 }
@@ -47,6 +49,7 @@ export function refereeOver(transport: Transport): Referee {
     mauBinh: createClient(MauBinhService, transport),
     tienLen: createClient(TienLenService, transport),
     ultimateTexas: createClient(UltimateTexasService, transport),
+    advice: createClient(AdviceService, transport),
     log: createClient(LogService, transport),
     health: createClient(Health, transport),
   };

@@ -3,10 +3,10 @@
 import { create } from "@bufbuild/protobuf";
 import { type Cards, readCards } from "./cards.js";
 import type { GameMethods } from "./game.js";
+import { AdviceService, type SuggestPlayResponse } from "./gen/referee/v1/advice_pb.js";
 import {
   type CheckPlayResponse,
   type ListPlaysResponse,
-  type SuggestPlayResponse,
   type TienLenEvent,
   TienLenEventSchema,
   type TienLenOutcome,
@@ -53,7 +53,8 @@ export class TienLenGame extends ResumableRound<TienLenTypes> {
 
   /** Suggest the best plays of the seat on turn, with reasons, from what that seat may know. */
   async suggest(count = 3, samples = 0): Promise<SuggestPlayResponse> {
-    return this.session.line.ask(method.suggestPlay, { round: this.message, count, samples });
+    const request = { round: this.message, count, samples };
+    return this.session.line.ask(AdviceService.method.suggestPlay, request);
   }
 
   /** Play cards. */

@@ -2,8 +2,8 @@
 
 import { create } from "@bufbuild/protobuf";
 import type { GameMethods } from "./game.js";
+import { AdviceService, type SuggestDecisionResponse } from "./gen/referee/v1/advice_pb.js";
 import {
-  type AdviseResponse,
   type CheckDecisionResponse,
   Decision,
   type UltimateTexasEvent,
@@ -52,11 +52,11 @@ export class UltimateTexasGame extends ResumableRound<UltimateTexasTypes> {
    * What each of the seat's decisions is worth, exactly, from its hand and the open board alone. On
    * a sealed table the seat's hand is the one that `openHand` opened.
    */
-  async advise(seat: number): Promise<AdviseResponse> {
+  async suggest(seat: number): Promise<SuggestDecisionResponse> {
     const own = this.own.get(seat);
     const certificates = [...this.message.certificates, ...(own ? [own.certificate] : [])];
     const round = { ...this.message, certificates };
-    return this.session.line.ask(method.advise, { round, seat });
+    return this.session.line.ask(AdviceService.method.suggestDecision, { round, seat });
   }
 
   /** Submit a decision, such as `"PLAY_4X"`. */

@@ -48,7 +48,7 @@ describe("played by its advice until it is over", { skip: without }, () => {
     const round = create(MauBinhRoundSchema, { header: header!, certificates: [certificate] });
     for (const seat of [0, 1]) {
       const hand = { case: "dealt" as const, value: { round, seat } };
-      const { suggestions } = await referee.mauBinh.suggestArrangement({ hand });
+      const { suggestions } = await referee.advice.suggestArrangement({ hand });
       const best = suggestions[0]?.arrangement;
       if (best === undefined || (await isOver(referee.mauBinh, round))) {
         break; // somebody has won at the deal
@@ -66,7 +66,7 @@ describe("played by its advice until it is over", { skip: without }, () => {
     const { header, certificate } = await dealt(referee, { rulesetId: "tien_len.mien_nam", stakeMinor: 10n });
     const round = create(TienLenRoundSchema, { header: header!, certificates: [certificate] });
     while (!(await isOver(referee.tienLen, round))) {
-      const { turn, suggestions } = await referee.tienLen.suggestPlay({ round, count: 1 });
+      const { turn, suggestions } = await referee.advice.suggestPlay({ round, count: 1 });
       const best = suggestions[0]?.choice;
       const choice = best?.case === "play" ? { case: best.case, value: { cards: best.value.cards } } : best!;
       const accepted = await referee.tienLen.acceptEvent({ round, event: { seat: turn!, choice } });
@@ -84,7 +84,7 @@ describe("played by its advice until it is over", { skip: without }, () => {
     const round = create(UltimateTexasRoundSchema, { header: header!, certificates: [certificate] });
     assert.equal(await isOver(referee.ultimateTexas, round), false);
     while (!(await isOver(referee.ultimateTexas, round))) {
-      const { best } = await referee.ultimateTexas.advise({ round, seat: 0 });
+      const { best } = await referee.advice.suggestDecision({ round, seat: 0 });
       const event = { seat: 0, decision: best! };
       const accepted = await referee.ultimateTexas.acceptEvent({ round, event });
       round.events.push(accepted.event!);

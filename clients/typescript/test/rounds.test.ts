@@ -92,7 +92,7 @@ for (const [name, connect] of Object.entries(clients)) {
       const game = client.ultimateTexas({ ...terms, stake: 2 }, { secrets });
       await game.open();
       await game.deal();
-      const { best } = await game.advise(0);
+      const { best } = await game.suggest(0);
       assert.ok(best !== undefined);
       await game.decide(0, "CHECK");
       assert.equal(game.board["flop"]?.length, 3);

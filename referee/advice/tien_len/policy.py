@@ -27,13 +27,13 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from referee.advice.tien_len.control import HoldChances
-from referee.advice.tien_len.structure import LEAD, cost_of, plan_of
 from referee.advice.tien_len.view import View
 from referee.games.tien_len.chop import chop_units, chopped_by
 from referee.games.tien_len.code import Kind, Price
 from referee.games.tien_len.combination import Combination
 from referee.games.tien_len.legality import CHOPPING
 from referee.games.tien_len.order import RANK_OF_TWOS, THREE_OF_SPADES, CardSet
+from referee.games.tien_len.structure import LEAD, cost_of, plan_of
 
 
 class Weights(NamedTuple):

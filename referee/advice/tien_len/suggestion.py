@@ -28,13 +28,13 @@ import msgspec
 from referee.advice.tien_len.last_cards import values_of
 from referee.advice.tien_len.policy import Weighed, weigh, weigh_all
 from referee.advice.tien_len.sampling import Sampled, sample
-from referee.advice.tien_len.structure import is_whole, plan_of
 from referee.advice.tien_len.view import View
 from referee.cards import Card, Seat
 from referee.games.tien_len import Combination, Kind
 from referee.games.tien_len.chop import chop_units
 from referee.games.tien_len.leftover import price_leftover
 from referee.games.tien_len.order import THREE_OF_SPADES, TWOS, CardSet, cards_of
+from referee.games.tien_len.structure import is_whole, plan_of
 
 MAX_SUGGESTIONS: Final = 10
 MAX_SAMPLES: Final = 200

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Final
 
 from referee.server.settings.caller_role import CallerRole
+from referee.service.advising import ADVISING, AdvisingService
 from referee.service.game_service import GameService
 from referee.service.registry import GAME_SERVICES
 
@@ -37,8 +38,8 @@ _DEALS: Final = _TABLES | {CallerRole.SHUFFLER}
 _PLAYS: Final = _TABLES | {CallerRole.SEAT}
 
 
-def _rules_of(service: GameService) -> dict[str, Rule]:
-    """Return the rules of a game's service: a frontend may call every method, a seat those of its own."""
+def _rules_of(service: GameService | AdvisingService) -> dict[str, Rule]:
+    """Return the rules of a service of rounds: a frontend may call every method, a seat those of its own."""
     seats = {method.name: service.seat_methods.get(method.name, ()) for method in service.descriptor.methods}
     return {name: Rule(roles=_PLAYS if seat else _TABLES, seat=seat) for name, seat in seats.items()}
 
@@ -60,6 +61,7 @@ _SERVICES: Final = {
         "RevealRounds": Rule(roles=_KNOWN - {CallerRole.SEAT}),
     },
     **{service.full_name: _rules_of(service) for service in GAME_SERVICES.values()},
+    **{service.full_name: _rules_of(service) for service in ADVISING.values()},
     "referee.v1.LogService": {
         "GetTableRound": Rule(roles=_KNOWN),
         "ListRounds": Rule(roles=_TABLES | {CallerRole.AUDITOR, CallerRole.ADMIN}),

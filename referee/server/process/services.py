@@ -9,6 +9,8 @@ from google.protobuf import descriptor_pool
 from google.protobuf.descriptor import FileDescriptor
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
+from referee.adviser.parts import AdviserParts
+from referee.adviser.service import add_advisers
 from referee.rulesets import Ruleset
 from referee.server.edited_files import EditedFiles
 from referee.server.limits.advising import AdvicePool
@@ -16,7 +18,8 @@ from referee.server.name_file import NameFile
 from referee.server.process.cosigner import Cosigner
 from referee.server.process.options import ServerOptions
 from referee.server.process.startup import OpenedLog
-from referee.service.attesting import Attestor
+from referee.service.advising import ADVISING
+from referee.service.attesting import Attestor, ProofVerifier
 from referee.service.log import LogKeys, LogService
 from referee.service.registry import GAME_SERVICES
 from referee.service.round_service import RefereeParts, Settler
@@ -33,6 +36,7 @@ FULL_NAMES: Final = {
     "seating": ("referee.v1.SeatingService",),
     "shuffler": ("referee.v1.ShufflerService",),
     "referee": tuple([service.full_name for service in GAME_SERVICES.values()]),
+    "advice": tuple([service.full_name for service in ADVISING.values()]),
     "log": ("referee.v1.LogService",),
 }
 """The gRPC services of each of ``settings.configuration.SERVICES``."""
@@ -80,12 +84,19 @@ def add_services(  # noqa: PLR0913 - one parameter a part
                 on_settled=on_ended,
                 on_returns=on_returns,
             ),
-            advice=advice,
-            populations=Path(settings.serve.rulesets) if settings.serve.rulesets else None,
             memo_bytes=settings.limits.memo_bytes,
         )
         for service in GAME_SERVICES.values():
             service.add_to_server(service.servicer(service, parts), server)
+
+    def add_advice() -> None:
+        parts = AdviserParts(
+            verifier=verifier,
+            prover=ProofVerifier(referee_keys=log.counted("referee")),
+            advice=advice,
+            tables=Path(settings.serve.rulesets) if settings.serve.rulesets else None,
+        )
+        add_advisers(server, parts)
 
     def add_shuffler() -> None:
         closed = NameFile(settings.serve.closed, setting="serve.closed", files=files)
@@ -119,6 +130,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
         ),
         "shuffler": add_shuffler,
         "referee": add_referee,
+        "advice": add_advice,
         "log": lambda: log_pb2_grpc.add_LogServiceServicer_to_server(_log_service(options, log, cosigner), server),
     }
     names: list[str] = []

@@ -55,6 +55,7 @@ PRIVATE_KEYS: Final = {
     "seating": (),
     "shuffler": ("shuffler", "log", SEALING),
     "referee": ("referee", "log"),
+    "advice": (),
     "log": (),
 }
 """The private keys that each of ``settings.configuration.SERVICES`` needs once the log has named its keys."""

@@ -17,10 +17,10 @@ _MOST_PROCESSES: Final = 8
 
 
 class AdviceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Section ``[advice]``: the bounds of ``Suggest*`` and ``Advise`` in one server process."""
+    """Section ``[advice]``: the bounds of AdviceService in one server process."""
 
     processes: Annotated[int, Meta(ge=0, le=256)] = 0
-    """Processes that compute SuggestArrangement, SuggestPlay and Advise at a lower priority, shared out among the
+    """Processes that compute what AdviceService is asked at a lower priority, shared out among the
     workers with at least one each; 0 for half of the cores, at most 8. They start when they are first needed."""
     queue: Annotated[int, Meta(ge=0, le=128)] = 32
     """Calls for advice that may wait for one of a worker's processes; further ones are rejected as ADVICE_BUSY."""

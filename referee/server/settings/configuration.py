@@ -32,7 +32,7 @@ from referee.server.settings.witnesses import WitnessSettings
 from referee.storage import is_postgres
 
 DEFAULT_ORIGIN: Final = "localhost/referee"
-SERVICES: Final = ("rulesets", "seating", "shuffler", "referee", "log")
+SERVICES: Final = ("rulesets", "seating", "shuffler", "referee", "advice", "log")
 """The names that ``serve.services`` accepts."""
 SIGNER_SCHEME: Final = "unix:"
 

@@ -7,9 +7,7 @@ import msgspec
 import pytest
 
 from referee.advice.tien_len.control import HoldChances
-from referee.advice.tien_len.grouping import group_plays, whole_plays
 from referee.advice.tien_len.policy import choose
-from referee.advice.tien_len.structure import cost_of
 from referee.advice.tien_len.suggestion import MAX_SUGGESTIONS, AdviceReason, suggest
 from referee.advice.tien_len.view import EVERYTHING, View
 from referee.cards import DECK, Seat, parse_cards, spell
@@ -30,7 +28,9 @@ from referee.games.tien_len import (
 )
 from referee.games.tien_len.chop import beats
 from referee.games.tien_len.combination import combinations_in
+from referee.games.tien_len.grouping import group_plays, whole_plays
 from referee.games.tien_len.order import cards_of
+from referee.games.tien_len.structure import cost_of
 from referee.rulesets import load_examples
 from tests.advice.tien_len import endgames
 from tests.games.rounds import hands_deal, led_by

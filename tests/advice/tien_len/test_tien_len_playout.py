@@ -5,10 +5,10 @@ import random
 import pytest
 
 from referee.advice.tien_len.playout import Playout, left_units
-from referee.advice.tien_len.structure import cost_of, plan_of
 from referee.games.tien_len import Leave, Pass, TienLenRules, apply, read_combination, set_of, settle
 from referee.games.tien_len.code import EndKind
 from referee.games.tien_len.leftover import price_leftover
+from referee.games.tien_len.structure import cost_of, plan_of
 from referee.money import net_amounts
 
 

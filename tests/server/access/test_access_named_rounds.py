@@ -11,7 +11,15 @@ import grpc
 import pytest
 import structlog
 
-from referee.v1 import round_pb2, shuffler_pb2, shuffler_pb2_grpc, ultimate_texas_pb2, ultimate_texas_pb2_grpc
+from referee.v1 import (
+    advice_pb2,
+    advice_pb2_grpc,
+    round_pb2,
+    shuffler_pb2,
+    shuffler_pb2_grpc,
+    ultimate_texas_pb2,
+    ultimate_texas_pb2_grpc,
+)
 from tests.driver.abridging import content_of, course_of
 from tests.driver.messages import Stubs
 from tests.driver.refusal import refusal_of
@@ -35,10 +43,18 @@ class SealedTexas(Table):
             self.accept(seat, decision=CHECK)
         self.open_section()
 
+    def channel_of(self, seat: int) -> grpc.Channel:
+        """Return a channel with a seat's token."""
+        place = {"table": self.name, "round": self.header.round.round_number, "seat": seat}
+        return self.guarded.bearing(self.guarded.mint.token("seat", "acme", **place))
+
+    def adviser(self, seat: int) -> advice_pb2_grpc.AdviceServiceStub:
+        """Return a stub by which a seat asks for advice."""
+        return advice_pb2_grpc.AdviceServiceStub(self.channel_of(seat))
+
     def seat(self, seat: int) -> tuple[ultimate_texas_pb2_grpc.UltimateTexasServiceStub, Any]:
         """Return a stub of a seat, and the round with the seat's own certificate beside the frontend's."""
-        place = {"table": self.name, "round": self.header.round.round_number, "seat": seat}
-        channel: grpc.Channel = self.guarded.bearing(self.guarded.mint.token("seat", "acme", **place))
+        channel = self.channel_of(seat)
         request = shuffler_pb2.OpenHandRequest(**self.slot, seat=seat, token=self.players[seat].token)
         own = shuffler_pb2_grpc.ShufflerServiceStub(channel).OpenHand(request).certificate
         message = ultimate_texas_pb2.UltimateTexasRound.FromString(self.message.SerializeToString())
@@ -66,17 +82,13 @@ def table(guarded: Guarded) -> SealedTexas:
     return SealedTexas(guarded)
 
 
-@pytest.mark.parametrize("method", ["CheckDecision", "Advise"])
-def test_hand_that_a_seat_asked_about_is_shown_to_nobody_who_names_the_round(table: SealedTexas, method: str) -> None:
+def test_hand_that_a_seat_asked_about_is_shown_to_nobody_who_names_the_round(table: SealedTexas) -> None:
     """Each caller has asked by the whole round before, so the server remembers what each of them knows."""
     (mine, own), (theirs, other) = table.seat(0), table.seat(1)
     whole = table.preview()
     assert shown(theirs.CheckDecision(table.check(1, other)).state) == [False, True]
 
-    if method == "Advise":
-        state = mine.Advise(ultimate_texas_pb2.AdviseRequest(round=own, seat=0)).state
-    else:
-        state = mine.CheckDecision(table.check(0, own)).state
+    state = mine.CheckDecision(table.check(0, own)).state
     assert shown(state) == [True, False]
 
     frontend = table.referee
@@ -89,6 +101,15 @@ def test_hand_that_a_seat_asked_about_is_shown_to_nobody_who_names_the_round(tab
     accepted = frontend.AcceptEvent(table.asking("AcceptEvent", round=named(table.message), event=event))
     assert accepted.event_number == 3
     assert shown(accepted.state) == [False, False]
+
+
+def test_round_that_a_seat_got_advice_on_is_remembered_by_nobody(table: SealedTexas) -> None:
+    mine, own = table.seat(0)
+    asked = advice_pb2.SuggestDecisionRequest(round=own, seat=0)
+    assert shown(table.adviser(0).SuggestDecision(asked).state) == [True, False]
+    assert refusal_of(mine.CheckDecision, table.check(0, named(own))).reason == "ROUND_UNKNOWN"
+    asked.round.CopyFrom(named(own))
+    assert refusal_of(table.adviser(0).SuggestDecision, asked).reason == "ROUND_UNKNOWN"
 
 
 def test_name_that_another_knowledge_makes_is_unknown(table: SealedTexas) -> None:

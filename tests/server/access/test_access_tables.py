@@ -13,7 +13,15 @@ from referee.evidence.dsse import Envelope
 from referee.server.settings.access import AccessSettings, Issuer
 from referee.server.settings.limits import LimitSettings
 from referee.service.call import current
-from referee.v1 import log_pb2, mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from referee.v1 import (
+    advice_pb2,
+    advice_pb2_grpc,
+    log_pb2,
+    mau_binh_pb2,
+    mau_binh_pb2_grpc,
+    shuffler_pb2,
+    shuffler_pb2_grpc,
+)
 from referee.v1.log_pb2_grpc import LogServiceStub
 from tests.driver.abridging import course_of
 from tests.driver.messages import Stubs
@@ -88,12 +96,12 @@ def test_seat_checks_and_asks_advice_for_its_own_hand_alone(sealed):
     assert refusal_of(stub.CheckArrangement, question(1)).reason == "SEAT_FORBIDDEN"
     batch = mau_binh_pb2.CheckArrangementsRequest(requests=[question(0), question(0), question(1)])
     assert refusal_of(stub.CheckArrangements, batch).reason == "SEAT_FORBIDDEN"
-    own, other = (mau_binh_pb2.DealtHand(round=message, seat=seat) for seat in (0, 1))
-    suggest = mau_binh_pb2.SuggestArrangementRequest
-    assert len(stub.SuggestArrangement(suggest(dealt=own, count=1)).suggestions) == 1
-    assert refusal_of(stub.SuggestArrangement, suggest(dealt=other, count=1)).reason == "SEAT_FORBIDDEN"
-    free = mau_binh_pb2.FreeHand(cards=cards, ruleset_id="mau_binh.classic", seat_count=2, stake_minor=10)
-    assert stub.SuggestArrangement(suggest(free=free)).suggestions
+    own, other = (advice_pb2.DealtHand(round=message, seat=seat) for seat in (0, 1))
+    suggest, adviser = advice_pb2.SuggestArrangementRequest, advice_pb2_grpc.AdviceServiceStub(channel)
+    assert len(adviser.SuggestArrangement(suggest(dealt=own, count=1)).suggestions) == 1
+    assert refusal_of(adviser.SuggestArrangement, suggest(dealt=other, count=1)).reason == "SEAT_FORBIDDEN"
+    free = advice_pb2.FreeHand(cards=cards, ruleset_id="mau_binh.classic", seat_count=2, stake_minor=10)
+    assert adviser.SuggestArrangement(suggest(free=free)).suggestions
 
 
 def test_another_tenants_frontend_reads_and_moves_nothing(guarded, sealed):

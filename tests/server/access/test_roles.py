@@ -176,7 +176,7 @@ def test_every_question_about_a_round_has_a_course():
     """The list above has methods with a course, of every game."""
     named = {method for method, _ in OF_TABLES if name_course(filled(METHODS[method].input_type), "t")}
     services = {name.rpartition("/")[0].removeprefix("/referee.v1.") for name in named}
-    assert services == {"MauBinhService", "TienLenService", "UltimateTexasService"}
+    assert services == {"AdviceService", "MauBinhService", "TienLenService", "UltimateTexasService"}
 
 
 @pytest.mark.parametrize("method", [method for method, role in OF_TABLES if role is CallerRole.SEAT])

@@ -30,7 +30,7 @@ from referee.server.settings.advice import AdviceSettings
 from referee.server.process.app import Application
 from referee.server.process.options import ServerOptions
 from referee.server.settings.configuration import Configuration, LogSettings, ServeSettings
-from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
+from referee.v1 import advice_pb2, advice_pb2_grpc, mau_binh_pb2, mau_binh_pb2_grpc
 
 configuration = Configuration(
     serve=ServeSettings(listen="127.0.0.1:0", drain_lead=0.0),
@@ -39,10 +39,10 @@ configuration = Configuration(
 )
 options = ServerOptions(configuration=configuration, sweep=False)
 cards = [1, 2, 7, 8, 13, 18, 19, 24, 29, 34, 39, 44, 49]
-hand = mau_binh_pb2.FreeHand(cards=cards, ruleset_id="mau_binh.classic", seat_count=2)
+hand = advice_pb2.FreeHand(cards=cards, ruleset_id="mau_binh.classic", seat_count=2)
 with Application(options) as app, grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
-    stub = mau_binh_pb2_grpc.MauBinhServiceStub(channel)
-    request = mau_binh_pb2.SuggestArrangementRequest(free=hand, count=1)
+    stub = advice_pb2_grpc.AdviceServiceStub(channel)
+    request = advice_pb2.SuggestArrangementRequest(free=hand, count=1)
     try:
         print("suggested", len(stub.SuggestArrangement(request, timeout=300).suggestions))
     except grpc.RpcError as error:

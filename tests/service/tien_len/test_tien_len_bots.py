@@ -12,7 +12,7 @@ from tests.driver.tien_len_house import TienLenHouse
 def _play(tien_len: TienLenHouse, message: tien_len_pb2.TienLenRound, *, bots: set[int], luck: random.Random) -> None:
     """Play the round to its end; the other seats choose at random."""
     while True:
-        event = choose(tien_len.referee, message)
+        event = choose(tien_len.advice, message)
         if event is None:
             return
         if event.seat not in bots:

@@ -7,7 +7,7 @@ import pytest
 from referee.advice.tien_len.suggestion import AdviceReason
 from referee.cards import DECK, parse_cards
 from referee.rulesets import Language, load_texts
-from referee.v1 import tien_len_pb2
+from referee.v1 import advice_pb2, tien_len_pb2
 from tests.driver.tien_len_house import TienLenHouse
 
 CHOPPED = "4S 4C 5D 5H 6S 6C 9S TD JH QS KC AS 2S"
@@ -15,7 +15,7 @@ LEADS_TWO = "3S 3C 5S 6H 7D 8H 9D TC JD QH KS AC 2H"
 
 
 def suggest(tien_len: TienLenHouse, message: tien_len_pb2.TienLenRound, *, count: int = 0, samples: int = 0):
-    return tien_len.referee.SuggestPlay(tien_len_pb2.SuggestPlayRequest(round=message, count=count, samples=samples))
+    return tien_len.advice.SuggestPlay(advice_pb2.SuggestPlayRequest(round=message, count=count, samples=samples))
 
 
 def grouped(tien_len: TienLenHouse, message: tien_len_pb2.TienLenRound):

@@ -1,4 +1,4 @@
-"""Advise over the wire: what is asked, what is answered, and what is not looked at."""
+"""SuggestDecision over the wire: what is asked, what is answered, and what is not looked at."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +14,7 @@ from referee.games.ultimate_texas import Decision as Domain
 from referee.games.ultimate_texas import Stake, UltimateTexasRules
 from referee.money import Amount
 from referee.rulesets import get, load_folder
-from referee.v1 import ultimate_texas_pb2
+from referee.v1 import advice_pb2, ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
 from tests.builtin import rules_as
 
@@ -22,8 +22,8 @@ CASINO = "ultimate_texas.casino"
 CHECKS = [(0, "CHECK"), (1, "CHECK")]
 
 
-def ask(server, message, seat: int) -> ultimate_texas_pb2.AdviseResponse:
-    return server.referee.Advise(ultimate_texas_pb2.AdviseRequest(round=message, seat=seat))
+def ask(server, message, seat: int) -> advice_pb2.SuggestDecisionResponse:
+    return server.advice.SuggestDecision(advice_pb2.SuggestDecisionRequest(round=message, seat=seat))
 
 
 def cards(numbers) -> tuple[Card, ...]:
@@ -104,12 +104,16 @@ def test_unlawful_event_is_answered_with_its_violations(server):
 
 def test_questions_without_the_seat_or_its_cards_are_refused(server, refused):
     dealt_round = server.deal()
-    request = ultimate_texas_pb2.AdviseRequest(round=dealt_round.message, seat=2)
-    assert refused(server.referee.Advise, request).seen == ("INVALID_ARGUMENT", "INVALID_SEAT", "seat")
+    request = advice_pb2.SuggestDecisionRequest(round=dealt_round.message, seat=2)
+    assert refused(server.advice.SuggestDecision, request).seen == ("INVALID_ARGUMENT", "INVALID_SEAT", "seat")
     dealt_round.play((0, "CHECK"))
     dealt_round.accept(1, "CHECK")
-    request = ultimate_texas_pb2.AdviseRequest(round=dealt_round.message, seat=0)
-    assert refused(server.referee.Advise, request).seen == ("INVALID_ARGUMENT", "SECTION_MISSING", "round.certificates")
+    request = advice_pb2.SuggestDecisionRequest(round=dealt_round.message, seat=0)
+    assert refused(server.advice.SuggestDecision, request).seen == (
+        "INVALID_ARGUMENT",
+        "SECTION_MISSING",
+        "round.certificates",
+    )
 
 
 def test_house_ruleset_has_advice_before_the_flop_and_after_it(server, refused, tmp_path: Path):
@@ -121,8 +125,8 @@ def test_house_ruleset_has_advice_before_the_flop_and_after_it(server, refused, 
     catalogue = load_folder(folder)
     server.restart(catalogue=catalogue)
     dealt_round = server.deal(ruleset_id="ultimate_texas.house")
-    request = ultimate_texas_pb2.AdviseRequest(round=dealt_round.message, seat=0)
-    refusal = refused(server.referee.Advise, request)
+    request = advice_pb2.SuggestDecisionRequest(round=dealt_round.message, seat=0)
+    refusal = refused(server.advice.SuggestDecision, request)
     assert (refusal.code, refusal.reason) == ("FAILED_PRECONDITION", "NO_ADVICE")
     dealt_round.play(*CHECKS)
     assert len(ask(server, dealt_round.message, 0).options) == 2

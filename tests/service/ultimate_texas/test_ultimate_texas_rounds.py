@@ -87,7 +87,7 @@ def test_round_of_any_size_settles_as_another_library_and_the_seed_say(
                     client_seeds=[bytes([seats, number, seat]).rjust(32, b"s") for seat in range(seats)],
                 )
             )
-            message = play_round(server.referee, server.shuffler, opened, dealt, receipts=receipts)
+            message = play_round(server.referee, server.advice, server.shuffler, opened, dealt, receipts=receipts)
             preview = server.referee.PreviewRound(
                 ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=message)
             )

@@ -19,7 +19,7 @@ MISSES: Final = 2
 """Unknown rounds in a row after which whole rounds are sent."""
 PAUSE: Final = 100
 """Whole rounds that are sent then before a round is named again."""
-WHOLE_ONLY: Final = frozenset({"CheckArrangement", "SuggestArrangement", "SuggestPlay", "Advise"})
+WHOLE_ONLY: Final = frozenset({"CheckArrangement"})
 """Methods of the built-in games that take whole rounds only."""
 SHARED: Final = frozenset({"AcceptEvent", "PreviewRound", "SettleRound"})
 """Methods of every game about a round, which may name it. The others of a package's game are sent whole rounds."""

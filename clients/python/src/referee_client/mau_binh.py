@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from referee.cards import Card
-from referee.v1 import mau_binh_pb2, round_pb2
+from referee.v1 import advice_pb2, mau_binh_pb2, round_pb2
 from referee_client.cards import Cards, numbers_of, read_cards
 from referee_client.resuming import ResumableRound
 
@@ -32,11 +32,11 @@ class AsyncMauBinhRound(ResumableRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.M
         )
         return await self._ask("CheckArrangement", request, mau_binh_pb2.CheckArrangementResponse)
 
-    async def suggest(self, seat: int, *, count: int = 3) -> mau_binh_pb2.SuggestArrangementResponse:
+    async def suggest(self, seat: int, *, count: int = 3) -> advice_pb2.SuggestArrangementResponse:
         """Suggest ``count`` arrangements with the highest value, best first, from the seat's own cards alone."""
-        dealt = mau_binh_pb2.DealtHand(round=self._round_for(seat), seat=seat)
-        request = mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=count)
-        return await self._ask("SuggestArrangement", request, mau_binh_pb2.SuggestArrangementResponse)
+        dealt = advice_pb2.DealtHand(round=self._round_for(seat), seat=seat)
+        request = advice_pb2.SuggestArrangementRequest(dealt=dealt, count=count)
+        return await self._advise("SuggestArrangement", request, advice_pb2.SuggestArrangementResponse)
 
     async def arrange(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
         """Submit an arrangement; a seat's last arrangement counts. A foul is accepted, and listed in the answer.

@@ -1,6 +1,8 @@
 """The messages and stubs of the API, for methods that the clients lack; use them with ``client.channel``."""
 
 from referee.v1 import (
+    advice_pb2,
+    advice_pb2_grpc,
     card_pb2,
     error_reason_pb2,
     hand_pb2,
@@ -25,6 +27,8 @@ from referee.v1 import (
 )
 
 __all__ = [
+    "advice_pb2",
+    "advice_pb2_grpc",
     "card_pb2",
     "error_reason_pb2",
     "hand_pb2",

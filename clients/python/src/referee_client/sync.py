@@ -107,7 +107,7 @@ class UltimateTexasRound(Round[ultimate_texas_pb2.UltimateTexasRound, ultimate_t
     """A round of Ultimate Texas Hold'em."""
 
     check = blocking(AsyncUltimateTexasRound.check)
-    advise = blocking(AsyncUltimateTexasRound.advise)
+    suggest = blocking(AsyncUltimateTexasRound.suggest)
     decide = blocking(AsyncUltimateTexasRound.decide)
 
 

@@ -1,6 +1,6 @@
 """Tiến Lên Miền Nam: plays and passes; the deal says who leads."""
 
-from referee.v1 import round_pb2, tien_len_pb2
+from referee.v1 import advice_pb2, round_pb2, tien_len_pb2
 from referee_client.cards import Cards, numbers_of
 from referee_client.resuming import ResumableRound
 
@@ -18,10 +18,10 @@ class AsyncTienLenRound(ResumableRound[tien_len_pb2.TienLenRound, tien_len_pb2.T
         request = tien_len_pb2.CheckPlayRequest(round=self.message, event=_play(seat, cards))
         return await self._ask("CheckPlay", request, tien_len_pb2.CheckPlayResponse)
 
-    async def suggest(self, *, count: int = 3, samples: int = 0) -> tien_len_pb2.SuggestPlayResponse:
+    async def suggest(self, *, count: int = 3, samples: int = 0) -> advice_pb2.SuggestPlayResponse:
         """Suggest the best plays of the seat on turn, with reasons, from the cards that this seat may know."""
-        request = tien_len_pb2.SuggestPlayRequest(round=self.message, count=count, samples=samples)
-        return await self._ask("SuggestPlay", request, tien_len_pb2.SuggestPlayResponse)
+        request = advice_pb2.SuggestPlayRequest(round=self.message, count=count, samples=samples)
+        return await self._advise("SuggestPlay", request, advice_pb2.SuggestPlayResponse)
 
     async def play(self, seat: int, cards: Cards) -> tien_len_pb2.TienLenServiceAcceptEventResponse:
         """Play cards."""

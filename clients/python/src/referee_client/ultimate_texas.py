@@ -1,6 +1,6 @@
 """Ultimate Texas Hold'em: each seat decides against the house; the end of a street opens the next cards."""
 
-from referee.v1 import ultimate_texas_pb2
+from referee.v1 import advice_pb2, ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
 from referee_client.resuming import ResumableRound
 
@@ -16,8 +16,8 @@ class AsyncUltimateTexasRound(
         request = ultimate_texas_pb2.CheckDecisionRequest(round=self.message, event=event)
         return await self._ask("CheckDecision", request, ultimate_texas_pb2.CheckDecisionResponse)
 
-    async def advise(self, seat: int) -> ultimate_texas_pb2.AdviseResponse:
-        """Advise a seat: the exact value of each of its decisions, from its own hand and the open board alone.
+    async def suggest(self, seat: int) -> advice_pb2.SuggestDecisionResponse:
+        """Return the exact value of each decision of a seat, from its own hand and the open board alone.
 
         On a sealed table call ``open_hand`` for the seat first.
         """
@@ -25,8 +25,8 @@ class AsyncUltimateTexasRound(
         given.CopyFrom(self.message)
         if seat in self.state.private:
             given.certificates.append(self.state.private[seat][0])
-        request = ultimate_texas_pb2.AdviseRequest(round=given, seat=seat)
-        return await self._ask("Advise", request, ultimate_texas_pb2.AdviseResponse)
+        request = advice_pb2.SuggestDecisionRequest(round=given, seat=seat)
+        return await self._advise("SuggestDecision", request, advice_pb2.SuggestDecisionResponse)
 
     async def decide(
         self, seat: int, decision: Decision | str

@@ -15,6 +15,7 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from referee.v1 import (
+    advice_pb2_grpc,
     log_pb2_grpc,
     ruleset_pb2_grpc,
     seating_pb2_grpc,
@@ -57,6 +58,7 @@ class Judge:
         self.seating = seating_pb2_grpc.SeatingServiceStub(channel)
         self.shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
         self.log = log_pb2_grpc.LogServiceStub(channel)
+        self.advice = advice_pb2_grpc.AdviceServiceStub(channel)
         self._stubs: dict[Any, Any] = {}
         self.is_reached = True
         self.listeners: list[Callable[[], None]] = []

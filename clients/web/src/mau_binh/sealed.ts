@@ -32,7 +32,7 @@ export async function suggestSealed(
 ): Promise<{ readonly arrangement: Arrangement }[]> {
   type Answer = { suggestions?: { arrangement: Arrangement }[] };
   const request = { dealt: { round, seat }, count: 3 };
-  const method = "MauBinhService/SuggestArrangement";
+  const method = "AdviceService/SuggestArrangement";
   const { suggestions = [] } = await ask<Answer>(gateway, method, request);
   return suggestions.map(({ arrangement }) => ({ arrangement: spelled(arrangement, fromProto) }));
 }

@@ -46,7 +46,8 @@ export class Deciding extends Trying {
       return connection.suggestions<"ultimate_texas">(round_id);
     }
     const round = { header, certificates: [hand.certificate, ...certificates], events, receipt, signatures };
-    const { options = [] } = await ask<ProtoAdvice>(gateway, "UltimateTexasService/Advise", { round, seat: you ?? 0 });
+    const request = { round, seat: you ?? 0 };
+    const { options = [] } = await ask<ProtoAdvice>(gateway, "AdviceService/SuggestDecision", request);
     return options
       .map(({ decision, valueMinor = "0" }) => ({
         decision: decision.replace("DECISION_", ""),

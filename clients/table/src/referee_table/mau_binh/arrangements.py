@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from referee.v1 import hand_pb2, mau_binh_pb2
+from referee.v1 import advice_pb2, hand_pb2, mau_binh_pb2
 from referee_table.cards import numbers, texts
 from referee_table.laws import Law
 from referee_table.mau_binh.commands import Arrange, Check, Open
@@ -41,7 +41,7 @@ def shown_value(value: hand_pb2.HandValue, law: Law) -> dict[str, Any]:
     return {"category": value.category, "name": law.name("category", value.category)}
 
 
-def shown_suggestion(one: mau_binh_pb2.SuggestedArrangement, law: Law) -> dict[str, Any]:
+def shown_suggestion(one: advice_pb2.SuggestedArrangement, law: Law) -> dict[str, Any]:
     """Return a suggested arrangement as pages read it."""
     return {
         "arrangement": split(cards_of(one.arrangement)),

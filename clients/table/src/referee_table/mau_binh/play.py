@@ -4,7 +4,7 @@ from typing import Any
 
 from referee.cards import Card, Seat
 from referee.games.mau_binh import arrangement_commitment
-from referee.v1 import mau_binh_pb2, shuffler_pb2
+from referee.v1 import advice_pb2, mau_binh_pb2, shuffler_pb2
 from referee_table.bots import THOUGHT_MS
 from referee_table.cards import texts
 from referee_table.commands import InRound, Leave, Move, Suggest
@@ -225,7 +225,7 @@ class MauBinhPlay(HandingIn):
             return [certificate], cards
         return list(self.message.certificates), self.round.hands[seat]
 
-    async def _advice(self, seat: int) -> list[mau_binh_pb2.SuggestedArrangement]:
+    async def _advice(self, seat: int) -> list[advice_pb2.SuggestedArrangement]:
         """Return the suggestion for a bot."""
         certificates, _ = await self._hand(seat)
         return await self._suggest(seat, certificates, count=1)
@@ -276,13 +276,13 @@ class MauBinhPlay(HandingIn):
 
     async def _suggest(
         self, seat: int, certificates: list[bytes], *, count: int
-    ) -> list[mau_binh_pb2.SuggestedArrangement]:
+    ) -> list[advice_pb2.SuggestedArrangement]:
         """Suggest the best arrangements; refuse with NO_ADVICE if there are none."""
         given = mau_binh_pb2.MauBinhRound(header=self.header, certificates=certificates)
-        dealt = mau_binh_pb2.DealtHand(round=given, seat=seat)
-        request = mau_binh_pb2.SuggestArrangementRequest(dealt=dealt, count=count)
+        dealt = advice_pb2.DealtHand(round=given, seat=seat)
+        request = advice_pb2.SuggestArrangementRequest(dealt=dealt, count=count)
         try:
-            answer = await self.ask(self.service.SuggestArrangement, request)
+            answer = await self.ask(self.bench.judge.advice.SuggestArrangement, request)
         except RefereeRefusedError as error:
             raise RefusedError(Code.NO_ADVICE, reason=error.reason) from None
         if not answer.suggestions:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from referee.v1 import shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
+from referee.v1 import advice_pb2, shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
 from referee_table.cards import numbers, texts
 from referee_table.commands import InRound, Leave, Suggest
 from referee_table.instant import groups_of
@@ -252,14 +252,14 @@ class TienLenPlay(Play):
                     plays[place]["chops"] = {"name": name, "amount_minor": group.chop_minor}
         return {"plays": plays, "may_pass": listed.may_pass}
 
-    async def _suggest(self, *, count: int) -> list[tien_len_pb2.SuggestedPlay]:
-        request = tien_len_pb2.SuggestPlayRequest(round=self.message, count=count)
-        return list((await self.ask(self.service.SuggestPlay, request)).suggestions)
+    async def _suggest(self, *, count: int) -> list[advice_pb2.SuggestedPlay]:
+        request = advice_pb2.SuggestPlayRequest(round=self.message, count=count)
+        return list((await self.ask(self.bench.judge.advice.SuggestPlay, request)).suggestions)
 
     def _combination(self, one: tien_len_pb2.Combination) -> dict[str, Any]:
         return {"kind": one.kind, "name": self.bench.law.name("kind", one.kind), "cards": texts(one.cards)}
 
-    def _shown(self, one: tien_len_pb2.SuggestedPlay) -> dict[str, Any]:
+    def _shown(self, one: advice_pb2.SuggestedPlay) -> dict[str, Any]:
         chosen = {"action": "PLAY"} | self._combination(one.play) if one.HasField("play") else {"action": "PASS"}
         reasons = [{"text": self.text(reason.text)} for reason in one.reasons]
         return chosen | {"reasons": reasons}

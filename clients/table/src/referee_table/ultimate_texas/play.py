@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from google.protobuf.json_format import MessageToDict
 
-from referee.v1 import shuffler_pb2, ultimate_texas_pb2, ultimate_texas_pb2_grpc
+from referee.v1 import advice_pb2, shuffler_pb2, ultimate_texas_pb2, ultimate_texas_pb2_grpc
 from referee.v1.ultimate_texas_pb2 import Decision
 from referee_table.cards import texts
 from referee_table.commands import InRound, Leave, Suggest
@@ -225,7 +225,7 @@ class UltimateTexasPlay(Play):
         await self._accept(seat, decision)
         self.state.bot_time = self.bench.clock.now() + self.bench.pace.bot_ms
 
-    async def _advice(self, seat: int) -> list[ultimate_texas_pb2.DecisionValue]:
+    async def _advice(self, seat: int) -> list[advice_pb2.DecisionValue]:
         """Return the decisions that a bot may make, best first."""
         certificates = list(self.message.certificates)
         if self.bench.is_sealed:
@@ -233,7 +233,7 @@ class UltimateTexasPlay(Play):
             certificates = [certificate, *certificates]
         return _ranked(await self._advise(seat, certificates))
 
-    async def _advise(self, seat: int, certificates: list[bytes]) -> ultimate_texas_pb2.AdviseResponse:
+    async def _advise(self, seat: int, certificates: list[bytes]) -> advice_pb2.SuggestDecisionResponse:
         """Return the worth of each decision; refuse with NO_ADVICE if there is none."""
         given = ultimate_texas_pb2.UltimateTexasRound(
             header=self.header,
@@ -242,9 +242,9 @@ class UltimateTexasPlay(Play):
             receipt=self.message.receipt,
             signatures=self.message.signatures,
         )
-        request = ultimate_texas_pb2.AdviseRequest(round=given, seat=seat)
+        request = advice_pb2.SuggestDecisionRequest(round=given, seat=seat)
         try:
-            answer = await self.ask(self.service.Advise, request)
+            answer = await self.ask(self.bench.judge.advice.SuggestDecision, request)
         except RefereeRefusedError as error:
             raise RefusedError(Code.NO_ADVICE, reason=error.reason) from None
         if not answer.HasField("best"):
@@ -256,11 +256,11 @@ def _name(decision: Decision) -> str:
     return Decision.Name(decision).removeprefix(_PREFIX)
 
 
-def _ranked(answer: ultimate_texas_pb2.AdviseResponse) -> list[ultimate_texas_pb2.DecisionValue]:
+def _ranked(answer: advice_pb2.SuggestDecisionResponse) -> list[advice_pb2.DecisionValue]:
     """Return the decisions that a seat may make, best first."""
     return sorted(answer.options, key=lambda one: (one.decision != answer.best, -one.value_minor))
 
 
-def _advice(answer: ultimate_texas_pb2.AdviseResponse) -> dict[str, Any]:
+def _advice(answer: advice_pb2.SuggestDecisionResponse) -> dict[str, Any]:
     ranked = _ranked(answer)
     return {"suggestions": [{"decision": _name(one.decision), "value_minor": one.value_minor} for one in ranked]}

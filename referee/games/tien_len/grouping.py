@@ -24,10 +24,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from referee.advice.tien_len.structure import is_whole
 from referee.games.tien_len import Combination, Kind, State
 from referee.games.tien_len.chop import chop_units, chopped_by
 from referee.games.tien_len.code import Price
+from referee.games.tien_len.structure import is_whole
 
 
 class PlayGroup(msgspec.Struct, frozen=True):

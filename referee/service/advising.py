@@ -1,0 +1,54 @@
+"""Registry of the services that advise: AdviceService, and those of packages, by entry points ``referee.advice``.
+
+>>> ADVISING["referee"].full_name
+'referee.v1.AdviceService'
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from referee.games import Registry
+from referee.v1 import advice_pb2
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdvisingService:
+    """A gRPC service that advises, as far as the server in front of it must know it: its methods and who may call them.
+
+    - ``name`` is the name of its entry point.
+    - ``seat_methods``: methods that a seat may call for itself, each with the path of the seat's number in the request.
+      All other methods are for frontends only. Each method takes one request and gives one answer.
+    """
+
+    name: str
+    descriptor: ServiceDescriptor
+    seat_methods: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def full_name(self) -> str:
+        """Full name of the gRPC service."""
+        return str(self.descriptor.full_name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackagedAdvice(AdvisingService):
+    """The service of a package, which the process of advice makes.
+
+    ``servicer(parts)`` makes the servicer of AdviserParts; ``add_to_server`` is the generated function that adds it to
+    a gRPC server. Both import whatever is slow to import when they are called: the server in front loads this object.
+    """
+
+    servicer: Callable[[Any], Any]
+    add_to_server: Callable[[Any, Any], None]
+
+
+BUILTIN: Final = AdvisingService(
+    name="referee",
+    descriptor=advice_pb2.DESCRIPTOR.services_by_name["AdviceService"],
+    seat_methods={"SuggestArrangement": ("dealt", "seat"), "SuggestDecision": ("seat",)},
+)
+ADVISING: Final[Registry[AdvisingService]] = Registry("referee.advice", lambda: (BUILTIN,))
+"""Services that advise, by the names of their entry points."""
