@@ -28,8 +28,8 @@ from rich.console import Console
 from referee.audit import audit_log
 from referee.audit.round_leaves import RoundLeaves
 from referee.cli.demo import DEMOS
+from referee.cli.demo_table import DemoTable
 from referee.cli.stored_log import StoredLog
-from referee.cli.table import Table
 from referee.rulesets import load_builtin
 from referee.server.keys.folder import read_public_keys
 from referee.storage import Reader
@@ -37,6 +37,7 @@ from referee.storage.sqlite import open_sqlite_reader
 from referee.tiles import FolderPlace, publish
 from tests.bench.bench_workers import append_rates
 from tests.bench.measuring import CORES, Measured, keep, leave_first_core, lines_of, measured_server
+from tests.driver.client_over import client_over
 
 FILE: Final = Path(__file__).parent / "capacity.json"
 TABLES: Final = 8
@@ -50,7 +51,7 @@ _PREFIX: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Numbered(Table):
+class Numbered(DemoTable):
     """One of several tables of one ruleset."""
 
     number: int
@@ -176,7 +177,7 @@ def _play(server: Measured, adviser: Measured, ruleset_id: str, seats: int, roun
 
     def play(number: int) -> None:
         table = Numbered(
-            channel=channel,
+            client=client_over(channel),
             ruleset=ruleset,
             seat_count=seats,
             console=Console(file=StringIO()),
