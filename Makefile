@@ -111,12 +111,13 @@ audit-deps: $(DEV) ## what is installed, held against its pins, hashes, licences
 	$(BIN)/python -m tests.dependencies.audit --pip-audit $(VENV)-audit/bin/pip-audit
 	rm -rf $(VENV)-audit
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml constraints.txt clients/python/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[server]"
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[demo]" \
+	  --editable ./clients/python
 	touch $@
 
-$(TABLE): $(STAMP) clients/python/pyproject.toml clients/table/pyproject.toml
+$(TABLE): $(STAMP) clients/table/pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[web]" \
 	  --editable ./clients/python --editable ./clients/table
 	touch $@

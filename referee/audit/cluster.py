@@ -25,6 +25,7 @@ from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.workers import Pending, sources_of, terms_of
 from referee.evidence.merkle import leaf_hash
 from referee.evidence.printable import error_words
+from referee.extras import install
 from referee.log.keys import KeyRing
 from referee.log.proof import TILE_WIDTH
 from referee.log.tile import TileError
@@ -83,7 +84,7 @@ class Cluster:
         try:
             from distributed import Client  # noqa: PLC0415 - it is an extra, and takes longer to import than to audit
         except ImportError as error:
-            raise ClusterError("a scheduler needs Dask: pip install 'referee[dask]'") from error
+            raise ClusterError(f"a scheduler needs Dask; {install('dask')}") from error
         self._terms = terms.origin, sources_of(terms)
         self._log = None if location is None else (location, note)
         self._scheduler = scheduler

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from referee.cli.options import fail
+from referee.extras import install
 from referee.server.process.address import listening
 from referee.server.process.app import Application
 from referee.server.settings.configuration import Configuration
@@ -63,7 +64,7 @@ def door_for(configuration: Configuration) -> Iterator[Door]:
     try:
         import referee.web  # noqa: F401, PLC0415 - an extra
     except ModuleNotFoundError as error:
-        fail(f"--web needs {error.name}: pip install 'referee[web]'")
+        fail(f"--web needs {error.name}; {install('web')}")
     folder = Path(tempfile.mkdtemp(prefix="referee-"))  # of mode 0700
     try:
         yield Door(configuration=configuration, folder=folder, gateway_pass=secrets.token_hex(16))

@@ -11,8 +11,9 @@ import msgspec
 import typer
 from rich.table import Table as Grid
 
+from referee.cli import UNANSWERABLE
 from referee.cli.command import Commands
-from referee.cli.options import UNANSWERABLE, AsJson, answer
+from referee.cli.options import AsJson, answer
 from referee.cli.paper import paper
 from referee.server.settings.reading import DEFAULT, KEYS, LoadedSettings, SettingsError, read_settings
 

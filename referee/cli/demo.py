@@ -9,23 +9,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-import grpc
 import typer
+from referee_client import Client
 from rich.console import Console
 from rich.panel import Panel
 
 from referee.cli import demo_mau_binh, demo_tien_len, demo_ultimate_texas
 from referee.cli.audit import audit_folder, print_audit, report_of
 from referee.cli.command import Commands
+from referee.cli.demo_table import DemoGame, DemoTable
 from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, fail, print_json
 from referee.cli.paper import paper
-from referee.cli.table import DemoGame, Table
 from referee.games import GAMES, Registry
 from referee.rulesets import Catalogue
 
 app = Commands()
 
 START_SECONDS: Final = 20
+ADVICE_SECONDS: Final = 300
+"""How long the server may work out advice: the machine may be slow, and the demo is the only caller."""
 
 DEMOS: Final[Registry[DemoGame]] = Registry(
     "referee.demos", lambda: (demo_mau_binh.DEMO, demo_tien_len.DEMO, demo_ultimate_texas.DEMO)
@@ -37,7 +39,7 @@ DEMOS: Final[Registry[DemoGame]] = Registry(
 def running_server(data: Path, *, rulesets: Path | None = None) -> Iterator[str]:
     """Start a server on a free loopback port with its data in the folder; yield its address."""
     command = [sys.executable, "-m", "referee", "serve", "--data", str(data), "--listen", "127.0.0.1:0", "--quiet"]
-    command += ["--set", "advice.seconds=300"]  # the machine may be slow, and the demo is the only caller
+    command += ["--set", f"advice.seconds={ADVICE_SECONDS}"]
     command += [] if rulesets is None else ["--rulesets", str(rulesets)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - our own command
         try:
@@ -83,22 +85,22 @@ def _play(
 ) -> list[dict[str, Any]]:
     """Play rounds of each ruleset on a new server and return a list of them; end the command if it does not start."""
     played: list[dict[str, Any]] = []
-    with running_server(folder, rulesets=rulesets) as address, grpc.insecure_channel(address) as channel:
+    with running_server(folder, rulesets=rulesets) as address, Client(address, timeout=ADVICE_SECONDS) as client:
         console.print(
             Panel(
                 f"A referee and a shuffler are serving on {address}, with separate keys and one log in {folder}.\n"
-                "Bots play over gRPC: open, deal, arrange, settle. Afterwards the log is audited from its bytes alone.",
+                "Bots play through the SDK: open, deal, play, settle, reveal. Then the log is audited from its bytes.",
                 title="Referee",
             )
         )
-        for game, table in _tables(channel, console, catalogue):
+        for game, table in _tables(client, console, catalogue):
             for number in range(rounds):
                 game.play(table, stronger=number == rounds - 1)
             played += table.played
     return played
 
 
-def _tables(channel: grpc.Channel, console: Console, catalogue: Catalogue) -> Iterator[tuple[DemoGame, Table]]:
+def _tables(client: Client, console: Console, catalogue: Catalogue) -> Iterator[tuple[DemoGame, DemoTable]]:
     """Yield a table for each ruleset of a game with a demo, in turn with its numbers of seats; name the other games."""
     for name, law in GAMES.items():
         game = DEMOS.get(name)
@@ -107,4 +109,4 @@ def _tables(channel: grpc.Channel, console: Console, catalogue: Catalogue) -> It
             continue
         for index, ruleset in enumerate([ruleset for ruleset in catalogue if ruleset.game == name]):
             seat_count = game.seat_counts[index % len(game.seat_counts)]
-            yield game, Table(channel=channel, ruleset=ruleset, seat_count=seat_count, console=console)
+            yield game, DemoTable(client=client, ruleset=ruleset, seat_count=seat_count, console=console)

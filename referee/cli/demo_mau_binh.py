@@ -2,62 +2,39 @@
 
 from typing import Final
 
+from referee_client import Arrangement, Card, MauBinhRound
 from rich.table import Table as Grid
 from rich.text import Text as Line
 
+from referee.cli.demo_table import CURRENCY, DemoGame, DemoTable
 from referee.cli.show import card_line, signed
-from referee.cli.table import CURRENCY, DemoGame, Table, report
-from referee.v1 import advice_pb2, advice_pb2_grpc, mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2
+from referee.v1 import mau_binh_pb2
 
 WIDE: Final = 110
 """Fewest columns with which the three chi are shown side by side, else one after the other."""
 
 
-def play(table: Table, *, stronger: bool) -> None:
+def play(table: DemoTable, *, stronger: bool) -> None:
     """Play one round and print it."""
-    opened, dealt = table.deal(stronger=stronger)
-    played = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
-    referee = mau_binh_pb2_grpc.MauBinhServiceStub(table.channel)
-    adviser = advice_pb2_grpc.AdviceServiceStub(table.channel)
-    _play_events(referee, adviser, played, dealt, receipts=stronger)
-    preview = referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=played))
-    settled = referee.SettleRound(mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=played))
-    wide = table.console.width >= WIDE
-    table.console.print((_showdown_grid if wide else _showdown_list)(preview, settled, table))
-    table.print_settlement(settled.outcome.transfers, settled.log_receipt)
+    game = table.deal(table.client.mau_binh(table.terms(), secrets=None if stronger else ()))
+    if not game.is_over():  # a hand that wins at once ends the round at the deal
+        for seat in game.hands:
+            game.arrange(seat, choose(game, seat))
+    preview = game.preview()
+    show = _showdown_grid if table.console.width >= WIDE else _showdown_list
+    table.settle(game, lambda outcome: show(preview, outcome, table))
 
 
-def arrange(
-    adviser: advice_pb2_grpc.AdviceServiceStub, played: mau_binh_pb2.MauBinhRound, *, seat: int
-) -> mau_binh_pb2.Arrangement:
+def choose(game: MauBinhRound, seat: int) -> Arrangement:
     """Choose the arrangement of a seat's hand that the referee suggests first; the hand must not win at the deal."""
-    given = mau_binh_pb2.MauBinhRound(header=played.header, certificates=played.certificates)
-    question = advice_pb2.SuggestArrangementRequest(dealt=advice_pb2.DealtHand(round=given, seat=seat), count=1)
-    return adviser.SuggestArrangement(question).suggestions[0].arrangement
-
-
-def _play_events(
-    referee: mau_binh_pb2_grpc.MauBinhServiceStub,
-    adviser: advice_pb2_grpc.AdviceServiceStub,
-    played: mau_binh_pb2.MauBinhRound,
-    dealt: shuffler_pb2.DealRoundResponse,
-    *,
-    receipts: bool,
-) -> None:
-    preview = referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=played))
-    if not preview.violations:  # an instant win has ended the round
-        return
-    for hand in dealt.hands:
-        arrangement = arrange(adviser, played, seat=hand.seat)
-        event = mau_binh_pb2.MauBinhEvent(seat=hand.seat, arrange=arrangement)
-        request = mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=played, event=event)
-        report(request, played, time=dealt.dealt_time, accept=referee.AcceptEvent if receipts else None)
+    suggested = game.suggest(seat, count=1).suggestions[0].arrangement
+    return Arrangement(*([Card(card) for card in chi] for chi in (suggested.back, suggested.middle, suggested.front)))
 
 
 def _showdown_grid(
     preview: mau_binh_pb2.MauBinhServicePreviewRoundResponse,
-    settled: mau_binh_pb2.MauBinhServiceSettleRoundResponse,
-    table: Table,
+    outcome: mau_binh_pb2.MauBinhOutcome,
+    table: DemoTable,
 ) -> Grid:
     grid = Grid(show_lines=True)
     grid.add_column("", no_wrap=True)  # a narrow terminal wraps the other columns, so no name or card is cut off
@@ -67,7 +44,7 @@ def _showdown_grid(
     if not chi:
         grid.add_column("bài · hand")
     grid.add_column("tổng kết · summary", justify="right")
-    for result, summary in zip(settled.outcome.seats, preview.showdown.summary, strict=True):
+    for result, summary in zip(outcome.seats, preview.showdown.summary, strict=True):
         cells = [_shown(shown.hands[result.seat]) for shown in chi]
         if not chi:
             held = result.arrangement
@@ -78,8 +55,8 @@ def _showdown_grid(
 
 def _showdown_list(
     preview: mau_binh_pb2.MauBinhServicePreviewRoundResponse,
-    settled: mau_binh_pb2.MauBinhServiceSettleRoundResponse,
-    table: Table,
+    outcome: mau_binh_pb2.MauBinhOutcome,
+    table: DemoTable,
 ) -> Grid:
     grid = Grid.grid(padding=(0, 1))
     for shown in preview.showdown.chi:
@@ -89,7 +66,7 @@ def _showdown_list(
             units = signed(int(hand.units_won) - int(hand.units_lost))
             grid.add_row(f"  {table.names[hand.seat]}", card_line(hand.cards), name, units)
     grid.add_row(Line("tổng kết · summary", style="bold"))
-    for result, summary in zip(settled.outcome.seats, preview.showdown.summary, strict=True):
+    for result, summary in zip(outcome.seats, preview.showdown.summary, strict=True):
         held = result.arrangement
         who = _who(table.names[result.seat], winner=result.winner)
         if preview.showdown.chi:

@@ -1,6 +1,8 @@
 """The command line: its commands, and the module of each, which is imported only when the command runs."""
 
 import ast
+import os
+import sys
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -10,6 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from referee import __version__
+from referee.cli import UNANSWERABLE
 from referee.cli.command import SETTINGS
 from referee.evidence.printable import error_words
 
@@ -118,8 +121,10 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except Exception as error:
-            is_for_people = type(error).__module__.startswith("referee.") or isinstance(error, OSError)
-            if not is_for_people or isinstance(error, BrokenPipeError):
+            if isinstance(error, BrokenPipeError):  # the reader of the output has gone, and would get the rest at exit
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                raise typer.Exit(UNANSWERABLE) from None
+            if not type(error).__module__.startswith("referee.") and not isinstance(error, OSError):
                 raise
             from referee.cli.options import fail  # noqa: PLC0415 - help needs none of what it imports
 
@@ -157,7 +162,7 @@ def referee(
     """Deals, judges, settles and proves rounds of card games over gRPC.
 
     Every command exits with 0 if all is well, 1 if it found something wrong, 2 if it could not be carried out: bad
-    arguments, a file or a service that cannot be read, an extra that is not installed.
+    arguments, a file or a service that cannot be read, an extra that is not installed; 70 for a defect of its own.
     """
 
 

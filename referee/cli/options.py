@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from referee.cli import UNANSWERABLE
 from referee.evidence.printable import ascii_json, printable_lines
 from referee.rulesets import Catalogue, load_builtin, load_folder
 from referee.server.keys.private_key import LEAST_PASSPHRASE, PASSPHRASE_VARIABLE, Passphrase
@@ -17,7 +18,6 @@ from referee.server.settings.variable import variable_of
 
 # If an option is also a setting of the server, its environment variable is the server's.
 FOUND: Final = 1
-UNANSWERABLE: Final = 2
 NEW_VARIABLE: Final = "REFEREE_NEW_PASSPHRASE"
 
 DataFolder = Annotated[

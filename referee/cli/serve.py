@@ -21,6 +21,7 @@ from referee.cli.config import ConfigFile, Set, read_or_fail
 from referee.cli.options import FOUND, catalogue_of, fail, passphrase_of
 from referee.cli.stopping import until_asked
 from referee.cli.supervising import VERIFIED, ParentLines, supervise, verified_before, worker_configuration
+from referee.extras import install
 from referee.server.keys.private_key import PASSPHRASE_VARIABLE
 from referee.server.process.app import Application, freeze_heap
 from referee.server.process.options import ServerObserver, ServerOptions
@@ -267,4 +268,4 @@ def _tracing() -> ServerObserver:
 
         return exporting()
     except ModuleNotFoundError as error:
-        fail(f"telemetry.trace needs {error.name}: pip install 'referee[otel]'")
+        fail(f"telemetry.trace needs {error.name}; {install('otel')}")

@@ -9,6 +9,7 @@ import grpc
 
 from referee.cli.options import fail
 from referee.cli.service_access import NO_ACCESS, TOKEN_VARIABLE, ServiceAccess
+from referee.reach import direct_options, proxy_words
 from referee.v1 import log_pb2, log_pb2_grpc
 
 CALL_SECONDS: Final = 30.0
@@ -68,19 +69,22 @@ def served_log(address: str, access: ServiceAccess = NO_ACCESS) -> Iterator[Serv
             newest = stub.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=CALL_SECONDS, metadata=metadata)
             yield ServedLog(stub, metadata, keys, newest.checkpoint.encode())
         except grpc.RpcError as error:
-            fail(f"{address} does not answer: {error.code().name}, {error.details()}; {_advice(error.code(), access)}")
+            advice = _advice(address, error.code(), access)
+            fail(f"{address} does not answer: {error.code().name}, {error.details()}; {advice}")
 
 
 def _channel(address: str, access: ServiceAccess) -> grpc.Channel:
     if not access.is_tls:
-        return grpc.insecure_channel(address)
+        return grpc.insecure_channel(address, direct_options(address))
     credentials = grpc.ssl_channel_credentials(
         root_certificates=access.authorities, private_key=access.key, certificate_chain=access.certificate
     )
-    return grpc.secure_channel(address, credentials)
+    return grpc.secure_channel(address, credentials, direct_options(address))
 
 
-def _advice(code: grpc.StatusCode, access: ServiceAccess) -> str:
+def _advice(address: str, code: grpc.StatusCode, access: ServiceAccess) -> str:
+    if code is grpc.StatusCode.UNAVAILABLE and (words := proxy_words(address)):
+        return words
     if code is grpc.StatusCode.UNAVAILABLE and not access.is_tls:
         return "if it speaks TLS, give --tls, or --ca with its authority"
     if code is grpc.StatusCode.UNAVAILABLE:

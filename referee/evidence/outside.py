@@ -36,6 +36,8 @@ _TOML_TEXT: Final = re.compile(
 )
 _TOML_PLACE: Final = re.compile(r" *\(at (?:line ([0-9]+), column [0-9]+|end of document)\)")
 _BOM: Final = b"\xef\xbb\xbf"
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+_AROUND: Final = " \t\r\n\N{NO-BREAK SPACE}\N{ZERO WIDTH SPACE}\N{ZERO WIDTH NO-BREAK SPACE}"
 
 ValueT = TypeVar("ValueT")
 
@@ -110,11 +112,24 @@ def read_message(kind: type[MessageT], data: bytes) -> MessageT:
 def read_text(data: bytes, *, most: int) -> str:
     """Read UTF-8 text with or without a byte order mark; raise OutsideError for other bytes, with their line."""
     _check_size(data, most)
+    if data.startswith(_UTF_16) or b"\0" in data[:2]:
+        raise OutsideError(
+            "UTF-16 text, as some editors and shells of Windows write it; save the file as UTF-8", line=1
+        )
     try:
         return data.removeprefix(_BOM).decode()
     except UnicodeDecodeError as error:
         line = data.removeprefix(_BOM)[: error.start].count(b"\n") + 1
         raise OutsideError("not UTF-8 text", line=line) from None
+
+
+def pasted(text: str) -> str:
+    r"""Return a key, a token or a name without what pasting leaves around it: white space, line breaks, a mark.
+
+    >>> pasted("\ufeff log.example+1234abcd+AQ==\r\n")
+    'log.example+1234abcd+AQ=='
+    """
+    return text.strip(_AROUND)
 
 
 def _check_integers(tables: dict[str, Any]) -> None:

@@ -19,6 +19,7 @@ from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
+from referee.extras import install
 from referee.storage.certainty import Certainty
 from referee.storage.flavor import Flavor, LockStatements
 from referee.storage.postgres_url import DRIVER, connection_arguments
@@ -149,7 +150,7 @@ def _engine(url: str, *, read_only: bool = False) -> Engine:
             max_overflow=64,
         )
     except ModuleNotFoundError as error:
-        raise StoreError(f"PostgreSQL needs {error.name}: pip install 'referee[postgres]'") from error
+        raise StoreError(f"PostgreSQL needs {error.name}; {install('postgres')}") from error
 
     def prepare(connection: Any, _record: object) -> None:  # noqa: ANN401 - a driver's connection
         connection.autocommit = True  # transactions begin and end where they are written to

@@ -6,6 +6,7 @@ from typing import Any, Final
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
+from referee.extras import install
 from referee.storage.record import StoreError
 
 DRIVER: Final = "postgresql+psycopg"
@@ -78,7 +79,7 @@ def _read_by_libpq(url: str) -> dict[str, Any]:
         from psycopg import ProgrammingError  # noqa: PLC0415 - an extra
         from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
-        raise StoreError(f"PostgreSQL needs {error.name}: pip install 'referee[postgres]'") from error
+        raise StoreError(f"PostgreSQL needs {error.name}; {install('postgres')}") from error
     scheme, _, rest = url.partition("://")
     if scheme not in {DRIVER, "postgresql", "postgres"}:
         raise StoreError(f"there is no store for {scheme} databases; {_USE}")

@@ -15,6 +15,7 @@ from google.protobuf import message_factory
 
 from referee.cards import Seat, cards_of
 from referee.games import AnyGame, DealtRound, Event, LeaderBy, refusals
+from referee.reach import direct_options
 from referee.rulesets import get
 from referee.server.keys.folder import read_public_keys
 from referee.service.game_service import GameService
@@ -53,7 +54,7 @@ class ServedTests:
     def test_round_is_served_settled_logged_and_audited(self, tmp_path: Path) -> None:
         """Every event is accepted, a repeated settlement has the same leaf, and an audit finds nothing."""
         data = tmp_path / "data"
-        with _serving(data) as address, grpc.insecure_channel(address) as channel:
+        with _serving(data) as address, grpc.insecure_channel(address, direct_options(address)) as channel:
             for number in range(ROUNDS):
                 self._play(channel, random.Random(number))  # noqa: S311 - the same choices each time
         public = read_public_keys(data / "keys")

@@ -17,6 +17,7 @@ from connectrpc.errors import ConnectError
 from connectrpc.request import Headers, RequestContext
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from referee.reach import direct_options
 from referee.server.process.probes import PROBE_SECONDS, Health, unanswered
 from referee.service.interceptor import FORWARDED_FOR, GATEWAY
 from referee.web.callers import peer_of
@@ -52,7 +53,7 @@ class _Line:
     """A connection to the service, and the number of its calls."""
 
     def __init__(self, target: str) -> None:
-        self.channel = grpc.aio.insecure_channel(target, options=_OPTIONS)
+        self.channel = grpc.aio.insecure_channel(target, options=[*_OPTIONS, *direct_options(target)])
         self.calls = 0
 
 

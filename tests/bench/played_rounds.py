@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import grpc
 
-from referee.cli.demo_ultimate_texas import open_cards
 from referee.v1 import mau_binh_pb2, money_pb2, shuffler_pb2, shuffler_pb2_grpc, tien_len_pb2, ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
+from tests.driver.advised import open_cards
 from tests.driver.courses import take
 from tests.driver.house import as_dealt
 from tests.driver.messages import request_of, round_of, stub_of
@@ -123,7 +123,7 @@ def _play_ultimate_texas(played: PlayedRound, channel: grpc.Channel, adviser: gr
         accepted = played.accept(referee, event)
         state = accepted.state
         if accepted.HasField("opens_section"):
-            open_cards(shuffler, played.dealt, played.message)
+            open_cards(shuffler, played.message)
 
 
 _PLAYS: Final = {"mau_binh": _play_mau_binh, "tien_len": _play_tien_len, "ultimate_texas": _play_ultimate_texas}

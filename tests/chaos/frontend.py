@@ -13,8 +13,6 @@ from typing import Any, Final, Self
 import grpc
 
 from referee.cards import Seat
-from referee.cli.demo_tien_len import choose
-from referee.cli.demo_ultimate_texas import open_cards
 from referee.dealing.commitment import client_commitment
 from referee.rulesets import load_builtin
 from referee.v1 import (
@@ -27,6 +25,7 @@ from referee.v1 import (
 )
 from tests.chaos.ledger import Ledger, status_of
 from tests.chaos.retrying import CHANNEL, Retrying
+from tests.driver.advised import open_cards, suggested_event
 from tests.driver.courses import take
 from tests.driver.house import as_dealt
 from tests.driver.messages import Stubs, request_of, round_of
@@ -127,14 +126,14 @@ class Frontend(Stubs):
                 break  # what is in counts
 
     def _play_tien_len(self, message: tien_len_pb2.TienLenRound, dealt: shuffler_pb2.DealRoundResponse) -> None:
-        while (event := choose(self.advice, message)) is not None:
+        while (event := suggested_event(self.advice, message)) is not None:
             if self._luck.random() < 0.2 and self._accept("tien_len", message, event) is not None:
                 continue
             event.time = max([dealt.dealt_time, *(one.time for one in message.events[-1:])])
             message.events.append(event)  # late where the turn began at a time reported long ago
 
     def _play_ultimate_texas(
-        self, message: ultimate_texas_pb2.UltimateTexasRound, dealt: shuffler_pb2.DealRoundResponse
+        self, message: ultimate_texas_pb2.UltimateTexasRound, _dealt: shuffler_pb2.DealRoundResponse
     ) -> None:
         state = self.ultimate_texas.PreviewRound(request_of("ultimate_texas", "PreviewRound", round=message)).state
         while state.HasField("turn"):
@@ -147,7 +146,7 @@ class Frontend(Stubs):
                 accepted = self._accept("ultimate_texas", message, event)
             state = accepted.state
             if accepted.HasField("opens_section"):
-                section = open_cards(self.shuffler, dealt, message)
+                section = open_cards(self.shuffler, message)
                 name, slot = f"UNSEAL {len(message.events)}", message.header.round
                 self._ledger.acknowledge(name, slot.table_id, slot.round_number, section.log_receipt)
 

@@ -4,13 +4,13 @@ import json
 import random
 from pathlib import Path
 
-from referee.cli.demo_tien_len import choose
+from referee_client import Client, Terms
+
+from referee.cli.demo_tien_len import play_turn
 from referee.games.tien_len import TienLenRules
 from referee.rulesets import load_folder
-from referee.v1 import advice_pb2_grpc, shuffler_pb2_grpc, tien_len_pb2, tien_len_pb2_grpc
 from tests.builtin import rules_as
 from tests.cli.printing import printed
-from tests.driver.opening import deal_round, open_round, terms_of
 
 HOUSE = Path(__file__).parents[1] / "rulesets" / "house"
 STAKE = 100
@@ -19,7 +19,8 @@ STAKE = 100
 def test_a_house_variant_is_dealt_settled_and_audited_from_its_file_alone(serve):
     """The server loads the folder, a whole round is paid at the house's price, the audit with the folder is clean."""
     server = serve("--rulesets", str(HOUSE))
-    outcome = play_until_somebody_runs_out_of_cards(server.channel)
+    with Client(server.address) as client:
+        outcome = play_until_somebody_runs_out_of_cards(client)
     assert server.stop() == 0
     (winner,) = [result for result in outcome.seats if result.winner]
     (loser,) = [result for result in outcome.seats if not result.winner]
@@ -33,21 +34,19 @@ def test_a_house_variant_is_dealt_settled_and_audited_from_its_file_alone(serve)
     assert set(unknown["finding_counts"]) == {"RULESET_UNKNOWN"}
 
 
-def play_until_somebody_runs_out_of_cards(channel):
+def play_until_somebody_runs_out_of_cards(client):
     """Play the table's first round that ends with empty hands, not at the deal or by the three of spades."""
     luck = random.Random(3)  # noqa: S311 - seeds of a test
-    shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-    judge, adviser = tien_len_pb2_grpc.TienLenServiceStub(channel), advice_pb2_grpc.AdviceServiceStub(channel)
+    terms = Terms(table="quan-nha", ruleset="tien_len.quan_nha", seats=2, stake=STAKE)
     while True:
-        opened = open_round(shuffler, terms_of("quan-nha", ruleset_id="tien_len.quan_nha", stake_minor=STAKE))
-        dealt = deal_round(shuffler, opened, [luck.randbytes(32) for _ in range(2)])
-        played = tien_len_pb2.TienLenRound(header=opened.header, certificates=[dealt.certificate])
-        while (event := choose(adviser, played)) is not None:
-            event.time = dealt.dealt_time
-            played.events.append(event)
-        settled = judge.SettleRound(tien_len_pb2.TienLenServiceSettleRoundRequest(round=played))
-        if settled.outcome.ending == "OUT_OF_CARDS":
-            return settled.outcome
+        game = client.tien_len(terms, secrets=())
+        game.open()
+        game.deal(seeds=[luck.randbytes(32) for _ in range(2)])
+        while play_turn(game) is not None:
+            pass
+        outcome = game.settle().result
+        if outcome.ending == "OUT_OF_CARDS":
+            return outcome
 
 
 def test_the_house_file_differs_from_the_built_in_one_in_data_alone():

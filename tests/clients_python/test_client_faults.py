@@ -203,6 +203,6 @@ def test_a_token_goes_with_every_call(harness: Harness):
     with grpc.insecure_channel(harness.grpc) as plain:
         from referee_client.channel import _Caller  # noqa: PLC0415 - looked into
 
-        channel = grpc.intercept_channel(grpc.intercept_channel(plain, Look()), _Caller(10.0, "secret"))
+        channel = grpc.intercept_channel(grpc.intercept_channel(plain, Look()), _Caller(10.0, "secret", harness.grpc))
         log_pb2_grpc.LogServiceStub(channel).GetKeys(log_pb2.GetKeysRequest())
     assert seen == ["Bearer secret"]

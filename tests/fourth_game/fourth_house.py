@@ -31,13 +31,14 @@ answers = [CliRunner().invoke(app, command) for command in json.loads(sys.argv[1
 print(json.dumps([[answer.exit_code, answer.stdout, answer.stderr] for answer in answers]))
 """
 DEMO = """
-import sys, grpc
+import sys
+from referee_client import Client
 from rich.console import Console
 from referee.cli.demo import DEMOS
-from referee.cli.table import Table
+from referee.cli.demo_table import DemoTable
 from referee.rulesets import get
-channel = grpc.insecure_channel(sys.argv[1])
-table = Table(channel=channel, ruleset=get("bai_cao.classic"), seat_count=4, console=Console())
+client = Client(sys.argv[1])
+table = DemoTable(client=client, ruleset=get("bai_cao.classic"), seat_count=4, console=Console())
 DEMOS["bai_cao"].play(table, stronger=True)
 DEMOS["bai_cao"].play(table, stronger=False)
 """

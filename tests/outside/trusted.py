@@ -107,8 +107,6 @@ COUNTING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee.cli.demo_mau_binh:_shown",
             "referee.cli.export:_place",
             "referee.cli.export:_proof",
-            "referee.cli.table:Table.deal",
-            "referee.cli.table:Table.print_settlement",
             "referee.dealing.certificate:Certificate.hand",
             "referee.server.access.provider_token:_seconds",
             "referee.server.process.app:Application._make_server",

@@ -93,7 +93,7 @@ def test_base_alone_finds_what_is_wrong_with_a_log(base: Environment, tmp_path: 
 def test_command_without_the_extra_cli_says_which_to_install(base: Environment, arguments: list[str]):
     done = base.run("-m", "referee", *arguments)
     command = " ".join(["referee", *(word for word in arguments[:1] if word.isalpha())])
-    assert done.stderr == f"{command} needs the extra [cli]: pip install 'referee[cli]'\n"
+    assert done.stderr == f"{command} needs the extra [cli]; in the folder of the clone: pip install '.[cli]'\n"
     assert (done.returncode, done.stdout) == (2, "")
 
 
@@ -105,12 +105,13 @@ def test_extra_cli_brings_no_library_that_serves(with_cli: Environment):
 
 @pytest.mark.parametrize(
     "command",
-    [["serve"], ["serve", "--help"], ["demo"], ["keys", "rotate", "log"], ["replay", "felt", "1"], ["publish", "out"]],
+    [["serve"], ["serve", "--help"], ["keys", "rotate", "log"], ["replay", "felt", "1"], ["publish", "out"]],
     ids=" ".join,
 )
 def test_command_without_the_extra_server_says_which_to_install(with_cli: Environment, command: list[str]):
     done = with_cli.run("-m", "referee", *command)
-    assert done.stderr == f"referee {command[0]} needs the extra [server]: pip install 'referee[server]'\n"
+    installing = "in the folder of the clone: pip install '.[server]'"
+    assert done.stderr == f"referee {command[0]} needs the extra [server]; {installing}\n"
     assert (done.returncode, done.stdout) == (2, "")
 
 

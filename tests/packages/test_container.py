@@ -84,7 +84,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
 @pytest.fixture(scope="module")
 def images(run: Callable[..., str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Build both images, without network, and return the settings that name them."""
-    wheels = wheels_for(tmp_path_factory, "referee[postgres,server,web]")
+    wheels = wheels_for(tmp_path_factory, "referee[demo,postgres,web]")
     made = {"REFEREE_IMAGE": "localhost/referee-tested", "POSTGRES_IMAGE": "localhost/referee-postgresql-tested"}
     build = ("podman", "build", "--format", "docker", "--network", "none")
     for base, tag, file, context in (

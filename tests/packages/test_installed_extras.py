@@ -2,6 +2,7 @@
 
 import functools
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -115,6 +116,17 @@ def cli(environment: Environment, folder: Path, log: DemoLog) -> None:
 
 
 def server(environment: Environment, folder: Path, _log: DemoLog) -> None:
+    """Serve and audit; the demo names the extra that it needs, and both folders that bring it."""
+    with serving(environment, folder) as ready:
+        assert ready["event"] == "ready"
+    ok(environment.command("referee", "audit", str(folder / "data")))
+    refused = environment.command("referee", "demo")
+    installing = "in the folder of the clone: pip install '.[demo]' ./clients/python"
+    assert refused.stderr == f"referee demo needs the extra [demo]; {installing}\n"
+    assert (refused.returncode, refused.stdout) == (2, "")
+
+
+def demo(environment: Environment, folder: Path, _log: DemoLog) -> None:
     """Play and audit; the log's START names the files of the wheel, and an edited one shows."""
     ok(environment.command("referee", "demo", "--rounds", "1", "--data", str(folder / "data")))
     audit = ("referee", "audit", str(folder / "data"), "--installed")
@@ -201,6 +213,7 @@ QUICKSTARTS: Final[Mapping[str, Quickstart]] = {
     "referee": base,
     "referee[cli]": cli,
     "referee[server]": server,
+    "referee[demo]": demo,
     "referee[web]": web,
     "referee[postgres]": postgres,
     "referee[parquet]": parquet,
@@ -229,21 +242,17 @@ def test_every_extra_and_distribution_has_a_quickstart():
 
 
 def test_every_pip_install_of_the_pages_is_a_quickstarts():
-    """What pages install by name; each extra of a list of them is installed by a quickstart of its own."""
+    """What pages install, by name or from its folder; each extra is installed by a quickstart of its own."""
     pages = [ROOT / "README.md", *ROOT.glob("referee/**/README.md"), *ROOT.glob("clients/*/README.md")]
-    commands = {
-        (page, word)
-        for page in (*pages, ROOT / "clients" / "README.md")
-        for command in re.findall(r"pip install ([^`#\n]*)", page.read_text(encoding="utf-8"))
-        for word in shlex.split(command)
-        if word.startswith("referee")
-    }
-    wanted = {
-        (page, f"{name}[{extra}]" if extra else name)
-        for page, word in commands
-        for name, _, extras in (word.rstrip("]").partition("["),)
-        for extra in extras.split(",")
-    }
+    names = {os.path.normpath(folder.relative_to(ROOT)): name for name, folder in DISTRIBUTIONS.items()}
+    wanted = set()
+    for page in (*pages, ROOT / "clients" / "README.md"):
+        for command in re.findall(r"pip (?:install|wheel) ([^`#\n]*)", page.read_text(encoding="utf-8")):
+            for word in shlex.split(command):
+                place, _, extras = word.rstrip("]").partition("[")
+                name = names.get(os.path.normpath(place), place)
+                if name in DISTRIBUTIONS:
+                    wanted |= {(page, f"{name}[{extra}]" if extra else name) for extra in extras.split(",")}
     assert {requirement for _, requirement in wanted} >= {"referee", "referee[server]", "referee-client"}
     assert [f"{page}: {requirement}" for page, requirement in wanted if requirement not in COVERED] == []
 

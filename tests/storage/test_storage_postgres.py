@@ -386,5 +386,5 @@ def test_programs_that_make_one_log_at_once_make_it_once(postgres: Server, schem
 
 def test_missing_driver_is_said_by_its_name(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(StoreError, match=r"pip install 'referee\[postgres\]'"):
+    with pytest.raises(StoreError, match=r"pip install '\.\[postgres\]'"):
         open_postgres("postgresql://u@127.0.0.1:1/x")

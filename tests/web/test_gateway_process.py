@@ -80,7 +80,7 @@ def test_without_the_extra_the_command_says_what_to_install(tmp_path: Path) -> N
     command = [sys.executable, "-c", textwrap.dedent(script)]
     message = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
     assert message.returncode != 0
-    assert "pip install 'referee[web]'" in message.stderr
+    assert "pip install '.[web]'" in message.stderr
 
 
 def test_browsers_get_https_with_the_server_certificate_and_its_renewals(serve_web, tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from http.client import HTTPException
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
-from urllib.request import urlopen
+from urllib.parse import urlsplit
+from urllib.request import OpenerDirector, ProxyHandler, build_opener
 
 import jwt
 import structlog
@@ -23,6 +24,7 @@ from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
 from referee.evidence.ed25519 import PublicKeyError, check_public_key
 from referee.evidence.outside import read_json
 from referee.evidence.printable import error_words
+from referee.reach import is_loopback
 from referee.server.settings.provider import Provider, is_url
 from referee.threads import lasting
 
@@ -109,10 +111,15 @@ def read_key_set(provider: Provider) -> jwt.PyJWKSet:
     if not is_url(provider.jwks):
         return key_set_of(Path(provider.jwks).read_bytes())
     try:
-        with urlopen(provider.jwks, timeout=_FETCH_SECONDS) as answer:  # noqa: S310 - http or https, as the setting says
+        with _opener(provider.jwks).open(provider.jwks, timeout=_FETCH_SECONDS) as answer:
             return key_set_of(answer.read(_MOST_BYTES + 1))
     except HTTPException as error:
         raise OSError(f"no answer of HTTP: {error}") from None
+
+
+def _opener(url: str) -> OpenerDirector:
+    """Return what opens the URL: directly on this machine, else through the proxy that the environment names."""
+    return build_opener(ProxyHandler({} if is_loopback(urlsplit(url).hostname or "") else None))
 
 
 def key_set_of(data: bytes) -> jwt.PyJWKSet:

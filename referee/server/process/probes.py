@@ -20,6 +20,8 @@ from typing import Final, NamedTuple
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from referee.reach import direct_options
+
 LIVE: Final = "/healthz"
 READY: Final = "/readyz"
 METHODS: Final = ("GET", "HEAD")
@@ -67,7 +69,9 @@ class OwnLine:
         self._folder = _private_folder(data)
         address = f"unix:{self._folder}/probe"
         server.add_insecure_port(address)
-        self._channel = grpc.insecure_channel(address, [("grpc.max_reconnect_backoff_ms", 1000)])
+        self._channel = grpc.insecure_channel(
+            address, [("grpc.max_reconnect_backoff_ms", 1000), *direct_options(address)]
+        )
         self._check = health_pb2_grpc.HealthStub(self._channel).Check
         self._is_open = False
 

@@ -1,4 +1,4 @@
-"""OpenTelemetry spans of calls and commits, with ``pip install 'referee[otel]'``.
+"""OpenTelemetry spans of calls and commits, with the extra otel.
 
 A span has what a log line has. A caller's ``traceparent`` is the parent of its call's span. A commit serves many calls
 and has a span of its own; each call's span names its leaves. The standard OTEL variables configure export and sampling.

@@ -13,11 +13,12 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from referee.evidence.outside import pasted
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
+from referee.reach import is_of_this_machine
 from referee.server.settings.caller_role import EVERY_TENANT, CallerRole, is_pattern, is_tenant
 from referee.server.settings.problem import SettingProblem, name_problems
 from referee.server.settings.provider import Provider
-from referee.server.settings.reach import is_of_this_machine
 from referee.server.settings.tls import TlsSettings
 
 PROVED: Final = (CallerRole.SEAT, CallerRole.FRONTEND, CallerRole.AUDITOR, CallerRole.SHUFFLER, CallerRole.ADMIN)
@@ -61,7 +62,7 @@ class AccessSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """Identity providers whose tokens are valid, each as { issuer = "https://id.example", audience = "referee", jwks =
     "https://id.example/keys", roles = { dealer = "frontend" }, tenant = "acme" }; jwks may be a file. Optional keys
     are role_claim, tenant_claim instead of tenant, tables, tables_claim, algorithms of RS256, ES256 and EdDSA,
-    refresh_seconds: see access/README.md. They need: pip install 'referee[oidc]'."""
+    refresh_seconds: see access/README.md. They need the extra oidc."""
     certificates: tuple[Certified, ...] = ()
     """Callers known by certificate, as { name = "CN=frontend-1", role = "frontend", tenant = "acme", tables = "*" };
     the first match applies."""
@@ -123,7 +124,7 @@ def listen_problems(listen: str, *, tls: TlsSettings, access: AccessSettings) ->
 
 def _issuer_problems(key: str, issuer: Issuer) -> Iterator[SettingProblem]:
     try:
-        parsed = VerifierKey.parse(issuer.key)
+        parsed = VerifierKey.parse(pasted(issuer.key))
     except KeyTextError as error:
         yield SettingProblem(
             f"{key}.key", f"is not a verifier key: {error}", "give the line that referee token key prints"

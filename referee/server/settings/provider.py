@@ -8,9 +8,10 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from referee.extras import install
+from referee.reach import is_loopback
 from referee.server.settings.caller_role import CallerRole, is_pattern, is_tenant
 from referee.server.settings.problem import SettingProblem
-from referee.server.settings.reach import is_loopback
 
 Signature = Literal["RS256", "ES256", "EdDSA"]
 EVERY_SIGNATURE: Final[tuple[Signature, ...]] = ("RS256", "ES256", "EdDSA")
@@ -52,7 +53,7 @@ class Provider(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         """Yield what is wrong with the provider, whose setting is called ``key``."""
         if importlib.util.find_spec("jwt") is None or importlib.util.find_spec("cryptography") is None:
             what = "needs the libraries PyJWT and cryptography"
-            yield SettingProblem(key, what, "pip install 'referee[oidc]'")
+            yield SettingProblem(key, what, install("oidc"))
         for name in ("issuer", "audience", "role_claim"):
             if not getattr(self, name):
                 yield SettingProblem(f"{key}.{name}", "is empty", "give it as the provider writes it into its tokens")

@@ -15,9 +15,9 @@ from typing import Annotated, Final
 import msgspec
 from msgspec import Meta
 
+from referee.reach import is_loopback
 from referee.server.settings.port import is_port
 from referee.server.settings.problem import SettingProblem
-from referee.server.settings.reach import is_loopback
 
 _ORIGIN: Final = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::[0-9]{1,5})?")
 _HOST: Final = re.compile(r"\*|(?:\*\.)?[a-z0-9.-]+|\[[0-9a-f:]+\]")

@@ -12,7 +12,7 @@ from msgspec import Meta
 from referee.evidence.vkey import VerifierKey
 from referee.log.cosignature import Quorum, quorum_of
 from referee.log.policy import Policy
-from referee.server.settings.reach import is_of_this_machine
+from referee.reach import is_of_this_machine
 
 _PLACEHOLDER: Final = re.compile(
     r"(?:[^/]*\.)?(?:localhost|example|test|invalid|local|example\.(?:com|net|org))(?::[0-9]+)?(?:/.*)?"

@@ -18,9 +18,10 @@ from rich.console import Console
 
 from referee.cards import DECK
 from referee.cli.demo import DEMOS
-from referee.cli.table import Table as DemoTable
+from referee.cli.demo_table import DemoTable
 from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, round_pb2, shuffler_pb2
+from tests.driver.client_over import client_over
 from tests.driver.opening import deal_round, open_round, opening, terms_of
 from tests.driver.refusal import ending_of
 from tests.server.processes import Caller, Process, Serve, Table, servers_in
@@ -99,7 +100,8 @@ def play_everything(channel: grpc.Channel) -> None:
     for ruleset in load_builtin():
         game = DEMOS[ruleset.game]
         console = Console(file=StringIO())
-        table = DemoTable(channel=channel, ruleset=ruleset, seat_count=game.seat_counts[0], console=console)
+        client = client_over(channel)
+        table = DemoTable(client=client, ruleset=ruleset, seat_count=game.seat_counts[0], console=console)
         for _ in range(2):
             game.play(table, stronger=False)
 

@@ -4,15 +4,15 @@ import random
 
 import pytest
 
-from referee.cli.demo_tien_len import choose
 from referee.v1 import tien_len_pb2
+from tests.driver.advised import suggested_event
 from tests.driver.tien_len_house import TienLenHouse
 
 
 def _play(tien_len: TienLenHouse, message: tien_len_pb2.TienLenRound, *, bots: set[int], luck: random.Random) -> None:
     """Play the round to its end; the other seats choose at random."""
     while True:
-        event = choose(tien_len.advice, message)
+        event = suggested_event(tien_len.advice, message)
         if event is None:
             return
         if event.seat not in bots:

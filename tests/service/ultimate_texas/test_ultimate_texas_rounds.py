@@ -12,12 +12,12 @@ from typing import Any, Final, TypeAlias
 import pytest
 
 from referee.cards import DECK
-from referee.cli.demo_ultimate_texas import play_round
 from referee.evidence.dsse import Envelope
 from referee.rulesets import get
 from referee.transcript.inputs import parse
 from referee.transcript.replay import replay
 from referee.v1 import shuffler_pb2, ultimate_texas_pb2
+from tests.driver.advised import play_streets
 from tests.driver.ultimate_texas_house import Refused, Server
 
 Outcome: TypeAlias = ultimate_texas_pb2.UltimateTexasOutcome
@@ -87,7 +87,9 @@ def test_round_of_any_size_settles_as_another_library_and_the_seed_say(
                     client_seeds=[bytes([seats, number, seat]).rjust(32, b"s") for seat in range(seats)],
                 )
             )
-            message = play_round(server.referee, server.advice, server.shuffler, opened, dealt, receipts=receipts)
+            message = ultimate_texas_pb2.UltimateTexasRound(header=opened.header, certificates=[dealt.certificate])
+            stubs = (server.referee, server.advice, server.shuffler)
+            play_streets(*stubs, message, dealt_time=dealt.dealt_time, receipts=receipts)
             preview = server.referee.PreviewRound(
                 ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=message)
             )

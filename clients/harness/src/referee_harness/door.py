@@ -27,7 +27,7 @@ def open_door(port: int, *, target: str) -> Door:
     try:
         from referee.web import Gateway, Upstream  # noqa: PLC0415 - an extra
     except ModuleNotFoundError as error:
-        message = f"browsers need {error.name}: pip install 'referee-harness[web]'"
+        message = f"browsers need {error.name}; in the folder of the clone: pip install . './clients/harness[web]'"
         raise HarnessError(field="web_port", message=message) from None
     settings = WebSettings(listen=f"127.0.0.1:{port}", origins=("*",))
     upstream = Upstream(target=target, gateway_pass=_NOBODY)

@@ -24,6 +24,7 @@ import grpc
 import grpc.aio
 from google.protobuf.descriptor_pb2 import MethodOptions
 
+from referee.reach import direct_options
 from referee.wire.registry import GAME_MESSAGES
 from referee_client.errors import RefereeError
 
@@ -82,11 +83,11 @@ def open_channel(
 
     ``token`` is sent with every call as ``authorization: Bearer``. ``timeout`` is in seconds, for calls without one.
     """
-    settings = [*_options(), *options]
+    settings = [*_options(address), *options]
     plain = (
         grpc.secure_channel(address, credentials, settings) if credentials else grpc.insecure_channel(address, settings)
     )
-    return grpc.intercept_channel(plain, _Caller(timeout, token))
+    return grpc.intercept_channel(plain, _Caller(timeout, token, address))
 
 
 def open_aio_channel(
@@ -98,14 +99,15 @@ def open_aio_channel(
     options: Sequence[tuple[str, Any]] = (),
 ) -> grpc.aio.Channel:
     """Open a channel for asyncio; the arguments are those of ``open_channel``."""
-    settings, callers = [*_options(), *options], [_AioCaller(timeout, token)]
+    settings, callers = [*_options(address), *options], [_AioCaller(timeout, token, address)]
     if credentials:
         return grpc.aio.secure_channel(address, credentials, settings, interceptors=callers)
     return grpc.aio.insecure_channel(address, settings, interceptors=callers)
 
 
-def _options() -> list[tuple[str, Any]]:
-    return [("grpc.enable_retries", 1), ("grpc.service_config", service_config()), *RECONNECTING]
+def _options(address: str) -> list[tuple[str, Any]]:
+    retrying = ("grpc.enable_retries", 1), ("grpc.service_config", service_config())
+    return [*retrying, *RECONNECTING, *direct_options(address)]
 
 
 class _Details(grpc.ClientCallDetails):
@@ -121,8 +123,8 @@ class _Details(grpc.ClientCallDetails):
 
 
 class _Caller(grpc.UnaryUnaryClientInterceptor):
-    def __init__(self, timeout: float, token: str) -> None:
-        self._timeout, self._token = timeout, token
+    def __init__(self, timeout: float, token: str, address: str) -> None:
+        self._timeout, self._token, self._address = timeout, token, address
 
     def intercept_unary_unary(
         self, continuation: Callable[..., Any], client_call_details: grpc.ClientCallDetails, request: object
@@ -133,7 +135,7 @@ class _Caller(grpc.UnaryUnaryClientInterceptor):
             call = continuation(details, request)
             if call.code() is grpc.StatusCode.OK:
                 return call
-            refused = RefereeError.of(call, method=_text(details.method), seconds=pauses.timeout)
+            refused = RefereeError.of(call, method=_text(details.method), seconds=pauses.timeout, address=self._address)
             pause = pauses.after(refused)
             if pause is None:
                 raise refused
@@ -142,8 +144,8 @@ class _Caller(grpc.UnaryUnaryClientInterceptor):
 
 
 class _AioCaller(grpc.aio.UnaryUnaryClientInterceptor):
-    def __init__(self, timeout: float, token: str) -> None:
-        self._timeout, self._token = timeout, token
+    def __init__(self, timeout: float, token: str, address: str) -> None:
+        self._timeout, self._token, self._address = timeout, token, address
 
     async def intercept_unary_unary(
         self,
@@ -167,7 +169,7 @@ class _AioCaller(grpc.aio.UnaryUnaryClientInterceptor):
             call = await continuation(filled, request)
             if await call.code() is grpc.StatusCode.OK:
                 return call
-            refused = await _refused(call, filled, pauses.timeout)
+            refused = await _refused(call, filled, pauses.timeout, self._address)
             pause = pauses.after(refused)
             if pause is None:
                 raise refused
@@ -205,9 +207,14 @@ def _text(method: str | bytes) -> str:
     return method.decode() if isinstance(method, bytes) else method
 
 
-async def _refused(call: Any, details: grpc.aio.ClientCallDetails, seconds: float | None) -> RefereeError:  # noqa: ANN401 - grpc's own call
+async def _refused(
+    call: Any,  # noqa: ANN401 - grpc's own call
+    details: grpc.aio.ClientCallDetails,
+    seconds: float | None,
+    address: str,
+) -> RefereeError:
     try:
         await call
     except grpc.aio.AioRpcError as error:
-        return RefereeError.of(error, method=_text(details.method), seconds=seconds)
+        return RefereeError.of(error, method=_text(details.method), seconds=seconds, address=address)
     raise AssertionError("a call that was not OK has no error")

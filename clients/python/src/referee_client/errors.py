@@ -17,6 +17,7 @@ from google.protobuf import any_pb2
 from google.rpc import error_details_pb2, status_pb2
 
 from referee.evidence.outside import OutsideError, read_message
+from referee.reach import proxy_words
 
 _DETAILS: Final = "grpc-status-details-bin"
 _DOMAIN: Final = "referee.v1"
@@ -58,14 +59,21 @@ class RefereeError(Exception):
         self.facts: Mapping[str, str] = dict(facts)
 
     @classmethod
-    def of(cls, call: grpc.Call | grpc.aio.AioRpcError, *, method: str = "", seconds: float | None = None) -> Self:
-        """Make the error for the status of a failed call.
+    def of(
+        cls,
+        call: grpc.Call | grpc.aio.AioRpcError,
+        *,
+        method: str = "",
+        seconds: float | None = None,
+        address: str = "",
+    ) -> Self:
+        """Make the error for the status of a failed call to an address.
 
         If the status has no reason from the server, the message also names the method and what to do.
         """
         error = cls._of(call.code(), call.details() or "", _details_of(call))
         if not error.reason:
-            message = _completed(call.code(), call.details() or "", method=method, seconds=seconds)
+            message = _completed(call.code(), call.details() or "", method=method, seconds=seconds, address=address)
             return type(error)(message, code=error.code, reason="", field=error.field, facts=error.facts)
         return error
 
@@ -141,7 +149,7 @@ _KINDS: Final[Mapping[grpc.StatusCode, type[RefereeError]]] = {
 }
 
 
-def _completed(code: grpc.StatusCode, message: str, *, method: str, seconds: float | None) -> str:
+def _completed(code: grpc.StatusCode, message: str, *, method: str, seconds: float | None, address: str) -> str:
     """Return gRPC's own message, completed with the method and what to do."""
     name = method.rpartition("/")[2] or "the call"
     if code is grpc.StatusCode.DEADLINE_EXCEEDED:
@@ -151,6 +159,8 @@ def _completed(code: grpc.StatusCode, message: str, *, method: str, seconds: flo
         return (
             f"{name} carries more than the server reads ({message}); send one round a request, and no certificate twice"
         )
+    if code is grpc.StatusCode.UNAVAILABLE and (words := proxy_words(address)):
+        return f"{name} did not reach the server ({message}); {words}"
     if code is grpc.StatusCode.UNAVAILABLE:
         return (
             f"{name} did not reach the server ({message}); check the address, and whether the server asks for TLS or "

@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
+from referee.reach import direct_options
 from referee.v1 import (
     advice_pb2_grpc,
     log_pb2_grpc,
@@ -52,7 +53,7 @@ class Judge:
     """Stubs on one channel. ``is_reached``: the last call was answered. Listeners are called when it changes."""
 
     def __init__(self, address: str) -> None:
-        self._channel = grpc.aio.insecure_channel(address, options=_OPTIONS)
+        self._channel = grpc.aio.insecure_channel(address, options=[*_OPTIONS, *direct_options(address)])
         channel: Any = self._channel  # the generated stubs take a channel of either kind
         self.rulesets = ruleset_pb2_grpc.RulesetServiceStub(channel)
         self.seating = seating_pb2_grpc.SeatingServiceStub(channel)
