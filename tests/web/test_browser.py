@@ -4,7 +4,7 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,8 @@ from referee.server.settings.limits import LimitSettings
 from tests.browser_flags import FLAGS
 from tests.clients_python.watched_server import STRANGER, WITNESS, watched_server
 from tests.command import referee
+from tests.server.access.expiring import Expiring, token_service
+from tests.server.access.identity_provider import running_provider
 from tests.server.access.mint import Mint
 from tests.server.envoy import ENVOY, MISSING, balancer
 from tests.server.options import server_options
@@ -194,16 +196,33 @@ def forgetful(tmp_path: Path) -> Iterator[dict[str, Any]]:
         yield {"grpc": f"127.0.0.1:{application.port}", "keys": keys_of(application)}
 
 
+@pytest.fixture
+def others(guarded: dict[str, Any], forgetful: dict[str, Any], expiring: dict[str, Any]) -> dict[str, Any]:
+    """Run the servers that are particular in one thing each; return them by name."""
+    return {"guarded": guarded, "forgetful": forgetful, "expiring": expiring}
+
+
+@pytest.fixture
+def expiring(serve_web: Callable[..., Any]) -> Iterator[dict[str, Any]]:
+    """Run a server whose clock passes the end of its callers' tokens; return its addresses, keys and control."""
+    with running_provider() as provider:
+        made = Expiring(provider)
+        door = serve_web(server=made.settings)
+        grpc = f"127.0.0.1:{door.application.port}"
+        made.wait_for_provider(grpc)
+        with token_service(made) as control:
+            yield {"grpc": grpc, "web": door.address, "keys": keys_of(door.application), "control": control}
+
+
 @pytest.mark.slow("builds or checks a Node project")
-def test_client_s_own_tests_pass(client: Path, reached: Reached, guarded: dict[str, Any], forgetful, tmp_path) -> None:
+def test_client_s_own_tests_pass(client: Path, reached: Reached, others: dict[str, Any], tmp_path: Path) -> None:
     """In Node, over gRPC, gRPC-Web and Connect; none is skipped. Rounds that a witness saw first are of level L3."""
     server = {"grpc": reached.grpc, "web": reached.gateway.removeprefix("http://"), "keys": reached.keys}
     with watched_server(tmp_path / "watched") as watched, harness("--still") as line:
         keys = {"logKey": watched.trust.log_key, "rootKey": watched.trust.root_key}
         named = {"witness": WITNESS.text, "stranger": STRANGER.text, "table": "ts-waits"}
         server |= {
-            "guarded": guarded,
-            "forgetful": forgetful,
+            **others,
             "harness": line,
             "watched": {"grpc": watched.address, "keys": keys} | named,
         }

@@ -7,9 +7,9 @@ import { create, fromJsonString, toJsonString } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as Level } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
 import { looseBase64 } from "referee-verifier/protocol";
-import { type RefereeError, refusedWith } from "./errors.js";
+import { RefereeError, refusedWith } from "./errors.js";
 import { hostPost, type Post, TIMED_OUT } from "./http.js";
-import type { Token } from "./identity.js";
+import { HeldToken, type Token } from "./identity.js";
 import type { Line } from "./line.js";
 import { DETAILS, factsOf } from "./refusal.js";
 import { pauseAfter, RETRIES, type Retries } from "./retry.js";
@@ -35,38 +35,53 @@ export function jsonLine(address: JsonAddress): Line {
   const { baseUrl, timeoutMs = TIMEOUT_MS, retries = RETRIES, token } = address;
   const post = address.post ?? hostPost();
   const root = baseUrl.replace(/\/+$/, "");
+  const held = token === undefined ? undefined : new HeldToken(token);
+
+  /** Post a request; throw the error that its answer is. */
+  async function posted(method: string, path: string, body: string, limit: number): Promise<string> {
+    const call = async (shown: string) => {
+      const { status, text } = await post(`${root}/${path}`, headersOf(shown, limit), body, limit);
+      if (status !== 200) {
+        const why = status === 0 && text !== TIMED_OUT ? await unreachedWords(method, root, text) : text;
+        throw errorOf(method, status, why);
+      }
+      return text;
+    };
+    return held === undefined
+      ? call("")
+      : held.calling(call, (error) => (error instanceof RefereeError ? error.reason : ""));
+  }
+
   return {
     async ask(method, request, limit = timeoutMs) {
-      const url = `${root}/${method.parent.typeName}/${method.name}`;
       const body = toJsonString(method.input, create(method.input, request));
       const isHarmless = method.idempotency !== Level.IDEMPOTENCY_UNKNOWN;
       const attempts = isHarmless && retries !== null && canPause() ? retries.attempts : 1;
       for (let attempt = 1; ; attempt += 1) {
-        const { status, text } = await post(url, await headersOf(token, limit), body, limit);
-        if (status === 200) {
-          const options = { ignoreUnknownFields: true, registry: DETAILS };
-          return fromJsonString(method.output, text, options);
+        try {
+          const text = await posted(method.name, `${method.parent.typeName}/${method.name}`, body, limit);
+          return fromJsonString(method.output, text, { ignoreUnknownFields: true, registry: DETAILS });
+        } catch (error) {
+          const isPassing =
+            error instanceof RefereeError && (error.code === Code.Unavailable || error.retryAfterMs !== undefined);
+          if (attempt >= attempts || !isPassing || retries === null) {
+            throw error;
+          }
+          await passed(Math.max(pauseAfter(attempt, retries), error.retryAfterMs ?? 0));
         }
-        const why = status === 0 && text !== TIMED_OUT ? await unreachedWords(method.name, root, text) : text;
-        const error = errorOf(method.name, status, why);
-        const isPassing = error.code === Code.Unavailable || error.retryAfterMs !== undefined;
-        if (attempt >= attempts || !isPassing || retries === null) {
-          throw error;
-        }
-        await passed(Math.max(pauseAfter(attempt, retries), error.retryAfterMs ?? 0));
       }
     },
     close: () => undefined,
   };
 }
 
-async function headersOf(token: Token | undefined, timeoutMs: number): Promise<Record<string, string>> {
+function headersOf(token: string, timeoutMs: number): Record<string, string> {
   const headers: Record<string, string> = { "content-type": "application/json", "connect-protocol-version": "1" };
   if (timeoutMs > 0) {
     headers["connect-timeout-ms"] = String(Math.ceil(timeoutMs));
   }
-  if (token !== undefined) {
-    headers["authorization"] = `Bearer ${typeof token === "string" ? token : await token()}`;
+  if (token !== "") {
+    headers["authorization"] = `Bearer ${token}`;
   }
   return headers;
 }

@@ -29,6 +29,11 @@ interface Watched extends Place {
   readonly table: string;
 }
 
+/** A server whose clock is moved beyond the tokens' end at `control`, which hands out new ones by their kind. */
+interface Expiring extends Server {
+  readonly control: string;
+}
+
 const given = process.env["REFEREE"];
 
 /** Why there is nothing to ask; false where there is. */
@@ -43,11 +48,14 @@ const others = server as {
   readonly forgetful?: Place;
   /** It has access control; a frontend's token. */
   readonly guarded?: Place & { readonly token: string };
+  readonly expiring?: Expiring;
   readonly harness?: Harness;
   readonly watched?: Watched;
 };
 export const forgetful = others.forgetful ?? (JSON.parse(nothing) as Place);
 export const { guarded } = others;
+export const expiring = others.expiring ?? (JSON.parse(nothing) as Expiring);
+export const withoutExpiring = others.expiring === undefined && "REFEREE names no server of tokens that expire";
 export const harness = others.harness ?? (JSON.parse(nothing) as Harness);
 export const withoutHarness = others.harness === undefined && "REFEREE names no harness";
 export const watched = others.watched ?? (JSON.parse(nothing) as Watched);

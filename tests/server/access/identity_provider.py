@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import jwt
@@ -64,9 +65,9 @@ class IdentityProvider:
         self.may_answer.set()
 
 
-@pytest.fixture
-def provider() -> Iterator[IdentityProvider]:
-    """Run an identity provider for the test."""
+@contextmanager
+def running_provider() -> Iterator[IdentityProvider]:
+    """Run an identity provider for the block."""
 
     class Handler(Answering):
         def do_GET(self) -> None:  # noqa: N802 - its name in http.server
@@ -79,3 +80,10 @@ def provider() -> Iterator[IdentityProvider]:
         made = IdentityProvider(f"{address}/keys")
         yield made
         made.may_answer.set()
+
+
+@pytest.fixture
+def provider() -> Iterator[IdentityProvider]:
+    """Run an identity provider for the test."""
+    with running_provider() as made:
+        yield made

@@ -23,6 +23,7 @@ from referee_client.session import Session
 from referee_client.state import RoundState
 from referee_client.terms import Terms, check_ruleset, messages_of
 from referee_client.tien_len import AsyncTienLenRound
+from referee_client.token import AsyncToken
 from referee_client.trust import Trust
 from referee_client.ultimate_texas import AsyncUltimateTexasRound
 
@@ -42,6 +43,9 @@ class AsyncClient:
     for each call, its retries included. Use ``channel`` with the stubs of ``referee_client.messages`` for methods that
     this client lacks.
 
+    ``token`` is sent with each call. For a process that outlives it, give a function or a coroutine function, which is
+    asked at the first call and again when a token has expired.
+
     Tables that ask at the same time share calls: while a call of a method is under way, further requests of it wait
     for at most ``gather_seconds``; 0 sends each by itself.
 
@@ -56,7 +60,7 @@ class AsyncClient:
         trust: Trust | None = None,
         credentials: grpc.ChannelCredentials | None = None,
         timeout: float = DEFAULT_TIMEOUT,
-        token: str = "",
+        token: AsyncToken = "",
         journal: str | os.PathLike[str] | RoundJournal | None = None,
         gather_seconds: float = GATHER_SECONDS,
     ) -> None:

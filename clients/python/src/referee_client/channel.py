@@ -27,6 +27,7 @@ from google.protobuf.descriptor_pb2 import MethodOptions
 from referee.reach import direct_options
 from referee.wire.registry import GAME_MESSAGES
 from referee_client.errors import RefereeError
+from referee_client.token import EXPIRED, AsyncHeldToken, AsyncToken, HeldToken, Token
 
 DEFAULT_TIMEOUT: Final = 10.0
 """Timeout in seconds of a call that has none of its own, its retries included."""
@@ -76,12 +77,14 @@ def open_channel(
     *,
     credentials: grpc.ChannelCredentials | None = None,
     timeout: float = DEFAULT_TIMEOUT,
-    token: str = "",
+    token: Token = "",
     options: Sequence[tuple[str, Any]] = (),
 ) -> grpc.Channel:
     """Open a channel for the generated stubs; without credentials plain text, for loopback and private networks.
 
-    ``token`` is sent with every call as ``authorization: Bearer``. ``timeout`` is in seconds, for calls without one.
+    ``token`` is sent with every call as ``authorization: Bearer``. If it is a function, it is asked at the first call,
+    and again when the server says that the token has expired; that call is then made once more. ``timeout`` is in
+    seconds, for calls without one.
     """
     settings = [*_options(address), *options]
     plain = (
@@ -95,10 +98,10 @@ def open_aio_channel(
     *,
     credentials: grpc.ChannelCredentials | None = None,
     timeout: float = DEFAULT_TIMEOUT,
-    token: str = "",
+    token: AsyncToken = "",
     options: Sequence[tuple[str, Any]] = (),
 ) -> grpc.aio.Channel:
-    """Open a channel for asyncio; the arguments are those of ``open_channel``."""
+    """Open a channel for asyncio; arguments as of ``open_channel``, but ``token`` may be a coroutine function."""
     settings, callers = [*_options(address), *options], [_AioCaller(timeout, token, address)]
     if credentials:
         return grpc.aio.secure_channel(address, credentials, settings, interceptors=callers)
@@ -111,11 +114,11 @@ def _options(address: str) -> list[tuple[str, Any]]:
 
 
 class _Details(grpc.ClientCallDetails):
-    """Details of a call, with the token, and with the channel's timeout if the call has none."""
+    """Details of one attempt of a call: its token, and the seconds that are left."""
 
-    def __init__(self, details: grpc.ClientCallDetails, timeout: float, token: str) -> None:
+    def __init__(self, details: grpc.ClientCallDetails, timeout: float | None, token: str) -> None:
         self.method = details.method
-        self.timeout = timeout if details.timeout is None else details.timeout
+        self.timeout = timeout
         self.metadata = (*(details.metadata or ()), *_authorization(token)) or None
         self.credentials = details.credentials
         self.wait_for_ready = details.wait_for_ready
@@ -123,29 +126,33 @@ class _Details(grpc.ClientCallDetails):
 
 
 class _Caller(grpc.UnaryUnaryClientInterceptor):
-    def __init__(self, timeout: float, token: str, address: str) -> None:
-        self._timeout, self._token, self._address = timeout, token, address
+    def __init__(self, timeout: float, token: Token, address: str) -> None:
+        self._timeout, self._token, self._address = timeout, HeldToken(token), address
 
     def intercept_unary_unary(
         self, continuation: Callable[..., Any], client_call_details: grpc.ClientCallDetails, request: object
     ) -> Any:  # noqa: ANN401 - grpc's own call object
-        details = _Details(client_call_details, self._timeout, self._token)
-        pauses = _Pauses(details.timeout)
+        timeout = client_call_details.timeout
+        pauses, is_renewed = _Pauses(self._timeout if timeout is None else timeout), False
         while True:
+            token = self._token.text()
+            details = _Details(client_call_details, pauses.seconds_left, token)
             call = continuation(details, request)
             if call.code() is grpc.StatusCode.OK:
                 return call
             refused = RefereeError.of(call, method=_text(details.method), seconds=pauses.timeout, address=self._address)
+            if refused.reason == EXPIRED and not is_renewed and self._token.renew(token):
+                is_renewed = True
+                continue
             pause = pauses.after(refused)
             if pause is None:
                 raise refused
             time.sleep(pause)
-            details.timeout = pauses.seconds_left
 
 
 class _AioCaller(grpc.aio.UnaryUnaryClientInterceptor):
-    def __init__(self, timeout: float, token: str, address: str) -> None:
-        self._timeout, self._token, self._address = timeout, token, address
+    def __init__(self, timeout: float, token: AsyncToken, address: str) -> None:
+        self._timeout, self._token, self._address = timeout, AsyncHeldToken(token), address
 
     async def intercept_unary_unary(
         self,
@@ -153,16 +160,14 @@ class _AioCaller(grpc.aio.UnaryUnaryClientInterceptor):
         client_call_details: grpc.aio.ClientCallDetails,
         request: Any,  # noqa: ANN401 - any message
     ) -> Any:  # noqa: ANN401 - grpc's own call object
-        metadata = client_call_details.metadata or grpc.aio.Metadata()
-        for name, value in _authorization(self._token):
-            metadata.add(name, value)
         timeout = client_call_details.timeout
-        pauses = _Pauses(self._timeout if timeout is None else timeout)
+        pauses, is_renewed = _Pauses(self._timeout if timeout is None else timeout), False
         while True:
+            token = await self._token.text()
             filled = grpc.aio.ClientCallDetails(
                 client_call_details.method,
                 pauses.seconds_left,
-                metadata,
+                grpc.aio.Metadata(*(client_call_details.metadata or ()), *_authorization(token)),
                 client_call_details.credentials,
                 client_call_details.wait_for_ready,
             )
@@ -170,6 +175,9 @@ class _AioCaller(grpc.aio.UnaryUnaryClientInterceptor):
             if await call.code() is grpc.StatusCode.OK:
                 return call
             refused = await _refused(call, filled, pauses.timeout, self._address)
+            if refused.reason == EXPIRED and not is_renewed and await self._token.renew(token):
+                is_renewed = True
+                continue
             pause = pauses.after(refused)
             if pause is None:
                 raise refused

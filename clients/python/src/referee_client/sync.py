@@ -22,6 +22,7 @@ from referee_client.session import Session
 from referee_client.state import Outcome, RoundMessage, RoundView, Settled
 from referee_client.terms import Terms
 from referee_client.tien_len import AsyncTienLenRound
+from referee_client.token import Token
 from referee_client.trust import Trust
 from referee_client.ultimate_texas import AsyncUltimateTexasRound
 
@@ -124,7 +125,10 @@ def _blocking_round(core: AsyncRound[Any, Any]) -> Round[Any, Any]:
 
 
 class Client:
-    """A server and the keys to trust; as ``AsyncClient``, but its methods block until they are done."""
+    """A server and the keys to trust; as ``AsyncClient``, but its methods block until they are done.
+
+    ``token`` may be a function, but no coroutine function.
+    """
 
     def __init__(  # noqa: PLR0913 - one parameter a setting
         self,
@@ -133,7 +137,7 @@ class Client:
         trust: Trust | None = None,
         credentials: grpc.ChannelCredentials | None = None,
         timeout: float = DEFAULT_TIMEOUT,
-        token: str = "",
+        token: Token = "",
         journal: str | os.PathLike[str] | RoundJournal | None = None,
     ) -> None:
         self.channel: grpc.Channel = open_channel(address, credentials=credentials, timeout=timeout, token=token)
