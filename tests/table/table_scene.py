@@ -8,9 +8,11 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 import grpc
 import msgspec
+from referee_client import clock as sdk_clock
 from referee_table.house import House
 from referee_table.play import Pace
 from referee_table.serving import Plan, serving
@@ -141,14 +143,15 @@ class Scene:
     @asynccontextmanager
     async def open(self, **changes: Any) -> AsyncIterator["Scene"]:  # noqa: ANN401 - what a Plan has
         """Run a table server for the block; disconnect its players afterwards."""
-        async with serving(self.plan(**changes)) as (address, house):
-            self.address, self._house = address, house
-            try:
-                yield self
-            finally:
-                for player in self.players:
-                    await player.go()
-                self.players.clear()
+        with patch.object(sdk_clock, "now", self.clock.now):
+            async with serving(self.plan(**changes)) as (address, house):
+                self.address, self._house = address, house
+                try:
+                    yield self
+                finally:
+                    for player in self.players:
+                        await player.go()
+                    self.players.clear()
 
     async def player(self, name: str, *, room: str = "", plays: bool = True, **how: Any) -> Player:  # noqa: ANN401 - of Player
         """Somebody new, or the same name again; plays whole rounds unless given otherwise."""

@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+import grpc
 import pytest
 from google.protobuf.message import Message
+from referee_client import RefereeError
+from referee_client.line import AioLine
 from referee_table.commands import Leave, Suggest
-from referee_table.judge import Judge, RefereeRefusedError
 from referee_table.room import Room
 from referee_table.state import Person
 
@@ -28,21 +30,21 @@ class Held:
     """Advice of the referee that is held back until ``release`` is called; ``error`` is then raised in its place."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.error: RefereeRefusedError | None = None
+        self.error: RefereeError | None = None
         self.asked = asyncio.Semaphore(0)
         self._released = asyncio.Event()
         self.release: Callable[[], None] = self._released.set
-        ask = Judge.ask
+        ask = AioLine.ask
 
-        async def held(judge: Judge, call: Any, request: Message) -> Any:  # noqa: ANN401 - of any call
+        async def held(line: AioLine, method: str, request: Message, kind: Any, **how: Any) -> Any:  # noqa: ANN401 - of any call
             if type(request).__name__ in GAMES.values():
                 self.asked.release()
                 await self._released.wait()
                 if self.error is not None:
                     raise self.error
-            return await ask(judge, call, request)
+            return await ask(line, method, request, kind, **how)
 
-        monkeypatch.setattr(Judge, "ask", held)
+        monkeypatch.setattr(AioLine, "ask", held)
 
 
 async def dealt(scene: Scene, ruleset: str) -> tuple[Player, Player]:
@@ -170,7 +172,7 @@ async def test_refusals_are_worded_as_those_of_other_commands(scene: Scene, monk
     round_id = an.view["round"]["round_id"]
     assert (await an.refused("suggest", round_id="00" * 32))["code"] == "OTHER_ROUND"
     assert (await binh.refused("suggest", round_id=round_id))["code"] == "NO_ADVICE"
-    held.error = RefereeRefusedError("ADVICE_TOO_LONG", "")
+    held.error = RefereeError("", code=grpc.StatusCode.RESOURCE_EXHAUSTED, reason="ADVICE_TOO_LONG")
     held.release()
     refusal = await an.refused("suggest", round_id=round_id)
     assert (refusal["code"], refusal["reason"]) == ("REFEREE_REFUSED", "ADVICE_TOO_LONG")

@@ -67,15 +67,17 @@ async def test_draft_whose_time_comes_while_a_bot_moves_is_handed_in(
     """The first bot's is held back; the second is still advised when the time of both comes."""
     suggest = MauBinhPlay._suggest  # noqa: SLF001 - what takes long
 
-    async def suggest_for_long(play: MauBinhPlay, seat: int, certificates: list[bytes], *, count: int) -> Any:  # noqa: ANN401 - as it is
-        suggested = await suggest(play, seat, certificates, count=count)
+    async def suggest_for_long(play: MauBinhPlay, seat: int, *, count: int) -> Any:  # noqa: ANN401 - as it is
+        suggested = await suggest(play, seat, count=count)
         if seat == 2:
             scene.clock.move(ARRANGING_MS - HAND_IN_MS)
         return suggested
 
     monkeypatch.setattr(MauBinhPlay, "_suggest", suggest_for_long)
     seats, _ = await dealt(scene, people=1, bots=2)
-    await seats[0].until(lambda view: view["round"]["mau_binh"]["handed_in"] == [False, True, True])
+    play = scene.house.rooms[seats[0].view["room"]].play
+    assert play is not None
+    await seats[0].until(lambda _: {event.seat for event in play.message.events} == {1, 2})
 
 
 async def test_show_begins_at_once_when_every_person_is_done(scene: Scene) -> None:

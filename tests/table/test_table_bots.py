@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import Message
+from referee_client.line import AioLine
 from referee_table.bots import THOUGHT_MS
-from referee_table.judge import Judge
 from referee_table.play import Pace, Play
 
 from tests.table.table_scene import GAMES, Scene, phase_is, ready
@@ -49,14 +49,14 @@ async def test_bots_whose_advice_never_comes_play_without_and_hold_up_nobody(
     scene: Scene, monkeypatch: pytest.MonkeyPatch, ruleset: str, *, sealed: bool
 ) -> None:
     """While they think a person's commands are answered; once their time is up they make a lawful choice."""
-    ask = Judge.ask
+    ask = AioLine.ask
 
-    async def silent(judge: Judge, call: Any, request: Message) -> Any:  # noqa: ANN401 - of any call
+    async def silent(line: AioLine, method: str, request: Message, kind: Any, **how: Any) -> Any:  # noqa: ANN401 - of any call
         if type(request).__name__ in ADVICE:
             await asyncio.Event().wait()
-        return await ask(judge, call, request)
+        return await ask(line, method, request, kind, **how)
 
-    monkeypatch.setattr(Judge, "ask", silent)
+    monkeypatch.setattr(AioLine, "ask", silent)
     (an,) = await scene.table(ruleset, bots=2, sealed=sealed, plays=False)
     await ready(an)
     await an.until(phase_is("PLAYING"))

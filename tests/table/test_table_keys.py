@@ -47,7 +47,7 @@ async def finished(scene: Scene, player: Player) -> View:
 async def event_level_of(scene: Scene, player: Player, last: View) -> str:
     """Prove a round of the log by its bundle; return the level of its events."""
     keys = player.welcome["log"]
-    bundle = await Prover(scene.house.house.judge, keys).bundle(last["table"], last["number"])
+    bundle = await Prover(scene.house.judge, keys).bundle(last["table"], last["number"])
     proved = prove_round(json.dumps(bundle).encode(), **keys, catalogue=load_builtin())
     assert proved.is_proved, proved.findings
     assert proved.result is not None
@@ -170,7 +170,8 @@ async def test_course_of_an_open_mau_binh_table_hides_other_seats(scene: Scene) 
     view = await an.until(lambda view: bool(view["round"]["course"]["events"]))
     assert len(view["round"]["course"]["events"]) == 1
     assert not view["round"]["course"]["is_whole"]
-    other = await binh.until(lambda view: view["round"]["mau_binh"]["handed_in"][0])
+    await binh.ask("rename", person_name="Bình 2", language="vi")
+    other = await binh.until(lambda view: any(one["name"] == "Bình 2" for one in view["persons"]))
     assert other["round"]["course"]["events"] == []
 
 

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 import grpc
 import pytest
-from referee_table.bundle import Prover
-from referee_table.judge import RefereeRefusedError
+from referee_client import NotReadyError
 
 from referee.audit.audit import audit_log
 from referee.audit.report import DealingLevel, Report
@@ -130,7 +129,7 @@ async def test_table_server_never_has_a_sealed_hand_of_a_person(scene: Scene, ru
     certificate, hand = await asyncio.to_thread(binh.open_hand, view)
     (room,) = scene.house.rooms.values()
     assert room.state.round is not None
-    assert room.state.round.hands == []
+    assert room.game.hands == {}
     kept = (scene.folder / f"{room.state.room}.room.json").read_bytes() + repr(room.state).encode()
     round_id = view["round"]["round_id"]
     for secret in (binh.own("token", round_id), binh.own("nonce", round_id), certificate):
@@ -194,13 +193,13 @@ async def test_bundle_of_a_round_is_verified_by_a_stranger(scene: Scene, tmp_pat
     for number in (1, 2):
         await ready(*seats)
         await finish(scene, seats[0], number=number)
-    prover = Prover(scene.house.judge, scene.house.keys)
-    with pytest.raises(RefereeRefusedError):
-        await prover.bundle("nowhere.1", 1)
+    client = scene.house.client
+    with pytest.raises(NotReadyError):
+        await client.bundle("nowhere.1", 1)
     table, keys = seats[0].view["last"]["table"], seats[0].welcome["log"]
     for number in (1, 2):
         path = tmp_path / f"{number}.json"
-        path.write_text(json.dumps(await prover.bundle(table, number)))
+        path.write_text(json.dumps(await client.bundle(table, number)))
         command = ["node", str(verifier), str(path), "--log-key", keys["log_key"], "--root-key", keys["root_key"]]
         done = await asyncio.to_thread(
             subprocess.run, command, capture_output=True, text=True, timeout=120, check=False

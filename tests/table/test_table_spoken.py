@@ -1,4 +1,4 @@
-"""What a table says of a round in players' words: the name of one's own hand, bets that pushed, people for seats."""
+"""What a table says of a round in players' words: the name of one's own hand, people for seats."""
 
 import importlib
 import re
@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from referee_table.ultimate_texas.pushes import pushes
 from referee_table.wording import with_names
 
 from tests.table.scripted_player import View
@@ -19,8 +18,6 @@ with warnings.catch_warnings():
     eval7: Final[Any] = importlib.import_module("eval7")
 
 TEXTS: Final = Path(__file__).parents[2] / "referee" / "rulesets" / "texts"
-BETS: Final = {"ANTE": 2000, "BLIND": 2000, "PLAY": 4000, "TRIPS": 500}
-MOST_ROUNDS: Final = 6
 
 
 def kind_of(cards: list[str]) -> str:
@@ -51,49 +48,6 @@ async def test_view_names_ones_own_hand_and_no_other_from_the_flop_on(new_scene:
         if is_named:
             assert game["value"]["category"] == kind_of([*one["hand"], *game["board"]])
             assert game["value"]["name"]["vi"]
-
-
-async def test_result_names_each_bet_that_pushed_and_why(new_scene: Scene) -> None:
-    """Every bet of a seat was moved by a transfer or pushed, and never both."""
-    reasons: set[str] = set()
-    async with new_scene.open():
-        players = await new_scene.table("ultimate_texas.casino", people=4)
-        for number in range(1, MOST_ROUNDS + 1):
-            await ready(*players, ante_minor=2000, trips_minor=500)
-            view = await players[0].until(lambda view, number=number: (view["last"] or {}).get("number") == number)  # type: ignore[misc] # a default
-            for seat, one in enumerate(view["last"]["seats"]):
-                made = {"ANTE": 2000, "BLIND": 2000, "PLAY": 2000 * one["play_multiple"], "TRIPS": 500}
-                sides = [line for line in view["last"]["transfers"] if seat in {line["payer"], line["payee"]}]
-                pushed = {line["bet"]: line["amount_minor"] for line in one["pushed"]}
-                moved = {line["reason"] for line in sides}
-                assert not moved & set(pushed)
-                assert moved | set(pushed) == {bet for bet, minor in made.items() if minor}
-                assert all(made[bet] == minor for bet, minor in pushed.items())
-                reasons.update(line["reason"] for line in one["pushed"])
-            new_scene.clock.move(10_000)
-    assert reasons
-
-
-@pytest.mark.parametrize(
-    ("result", "qualified", "moved", "expected"),
-    [
-        ("WON", True, {"ANTE", "BLIND", "PLAY", "TRIPS"}, {}),
-        ("WON", True, {"ANTE", "PLAY", "TRIPS"}, {"BLIND": "NOT_LISTED"}),
-        ("WON", False, {"PLAY", "TRIPS"}, {"ANTE": "HOUSE_NOT_QUALIFIED", "BLIND": "NOT_LISTED"}),
-        ("LOST", False, {"BLIND", "PLAY", "TRIPS"}, {"ANTE": "HOUSE_NOT_QUALIFIED"}),
-        ("TIED", True, {"TRIPS"}, {"ANTE": "TIED", "BLIND": "TIED", "PLAY": "TIED"}),
-        ("TIED", False, {"TRIPS"}, {"ANTE": "TIED", "BLIND": "TIED", "PLAY": "TIED"}),
-        ("FOLDED", True, {"ANTE", "BLIND", "PLAY", "TRIPS"}, {}),
-    ],
-)
-def test_pushed_bet_has_its_reason(result: str, qualified: bool, moved: set[str], expected: dict[str, str]) -> None:  # noqa: FBT001 - a case
-    given = pushes(result, BETS, moved, house_qualified=qualified)
-    assert {one["bet"]: one["reason"] for one in given} == expected
-    assert all(one["amount_minor"] == BETS[one["bet"]] for one in given)
-
-
-def test_bet_that_was_not_made_does_not_push() -> None:
-    assert pushes("TIED", {"ANTE": 2000, "TRIPS": 0}, set(), house_qualified=True)[1:] == []
 
 
 async def test_words_about_a_seat_name_the_person_who_sits_there(scene: Scene) -> None:

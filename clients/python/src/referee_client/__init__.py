@@ -12,7 +12,8 @@ from referee.log.checkpoint import Checkpoint
 from referee.transcript.receipted import ReceiptedEvent
 from referee_client.abridging import Abridging
 from referee_client.aio import AsyncClient
-from referee_client.channel import DEFAULT_TIMEOUT, open_aio_channel, open_channel, service_config
+from referee_client.bundle import RoundNotOverError
+from referee_client.channel import DEFAULT_TIMEOUT, open_aio_channel, open_channel, service_config, tls_credentials
 from referee_client.clock import ClockDifference
 from referee_client.errors import (
     BadRequestError,
@@ -77,6 +78,7 @@ __all__ = [
     "Round",
     "RoundJournal",
     "RoundLapsesError",
+    "RoundNotOverError",
     "SeatChain",
     "SeatSecrets",
     "Settled",
@@ -98,4 +100,5 @@ __all__ = [
     "save_seat_key",
     "service_config",
     "spell",
+    "tls_credentials",
 ]

@@ -1,7 +1,7 @@
 """The client for asyncio."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
@@ -9,14 +9,16 @@ import grpc
 import grpc.aio
 
 from referee.log.checkpoint import Checkpoint
-from referee.v1 import log_pb2, ruleset_pb2
+from referee.v1 import log_pb2, ruleset_pb2, seating_pb2
 from referee_client.abridging import Abridging
+from referee_client.bundle import fetch_bundle
 from referee_client.channel import DEFAULT_TIMEOUT, open_aio_channel
 from referee_client.gathering import GATHER_SECONDS, Gathering, GatheringLine
 from referee_client.journal import RoundJournal, open_journal
 from referee_client.listing import list_rounds, list_seat_rounds
 from referee_client.mau_binh import AsyncMauBinhRound
-from referee_client.resuming import ResumableRound, resume
+from referee_client.patience import Patience, PatientLine
+from referee_client.resuming import ResumableRound, read_logged, resume
 from referee_client.round import AsyncRound
 from referee_client.seat import SeatSecrets
 from referee_client.session import Session
@@ -51,6 +53,10 @@ class AsyncClient:
 
     ``journal`` is the path of a SQLite file or a ``RoundJournal``. It records a round before each call whose loss it
     must survive, so that ``resume`` can continue the round after a crash.
+
+    ``on_reach`` makes the client wait for a server that is away, late or busy: a call is repeated until it is answered,
+    for as long as it takes, and ``on_reach`` is called with False when the server cannot be reached, and with True when
+    it can be again. Without it such a call raises an error, and the caller repeats it.
     """
 
     def __init__(  # noqa: PLR0913 - one parameter a setting
@@ -63,12 +69,15 @@ class AsyncClient:
         token: AsyncToken = "",
         journal: str | os.PathLike[str] | RoundJournal | None = None,
         gather_seconds: float = GATHER_SECONDS,
+        on_reach: Callable[[bool], None] | None = None,
     ) -> None:
         self.channel: grpc.aio.Channel = open_aio_channel(
             address, credentials=credentials, timeout=timeout, token=token
         )
         self._line = GatheringLine(self.channel, seconds=gather_seconds)
-        self._session = Session(self._line, trust, open_journal(journal))
+        patience = None if on_reach is None else Patience(on_reach)
+        line = self._line if patience is None else PatientLine(self._line, patience)
+        self._session = Session(line, trust, open_journal(journal), patience)
 
     async def __aenter__(self) -> Self:
         return self
@@ -146,6 +155,34 @@ class AsyncClient:
             if not page.next_page_token:
                 return listed
             request.page_token = page.next_page_token
+
+    async def ruleset(self, ruleset_id: str) -> ruleset_pb2.GetRulesetResponse:
+        """Fetch a ruleset's newest version with its file, ``toml``: names, clocks and prices to show to players."""
+        request = ruleset_pb2.GetRulesetRequest(ruleset_id=ruleset_id)
+        return await self._session.line.ask("RulesetService/GetRuleset", request, ruleset_pb2.GetRulesetResponse)
+
+    async def decide_seating(
+        self, ruleset_id: str, persons: Sequence[seating_pb2.Person], *, now: int
+    ) -> seating_pb2.DecideSeatingResponse:
+        """Ask who sits, who is late and whether to deal, at a time in ms since 1970 UTC; nothing is written."""
+        request = seating_pb2.DecideSeatingRequest(ruleset_id=ruleset_id, persons=persons, now_time=now)
+        return await self._session.line.ask("SeatingService/DecideSeating", request, seating_pb2.DecideSeatingResponse)
+
+    async def keys(self) -> log_pb2.GetKeysResponse:
+        """Fetch the log's origin and keys as the server shows them, such as to give them to a player's verifier."""
+        return await self._session.keys()
+
+    async def stage(self, table: str, number: int) -> log_pb2.RoundStage | None:
+        """Return the stage of a table's round as the log has it; None for a round that was never opened."""
+        found = await read_logged(self._session, table, number)
+        return None if found is None else found.stage
+
+    async def bundle(self, table: str, number: int) -> dict[str, Any]:
+        """Return the proof of a finished round as JSON that the verifiers read.
+
+        Raise RefereeError if the log has no such round, RoundNotOverError for one without its end in the log.
+        """
+        return await fetch_bundle(self._session, table, number)
 
     async def rounds(  # noqa: PLR0913 - one parameter a field
         self,

@@ -72,6 +72,17 @@ def service_config() -> str:
     return json.dumps(config)
 
 
+def tls_credentials(
+    *, authorities: bytes | None = None, certificate: bytes | None = None, key: bytes | None = None
+) -> grpc.ChannelCredentials:
+    """Return credentials for TLS; each argument is a PEM file's content.
+
+    ``authorities`` are the certificates to trust, those of the system by default. ``certificate`` and its private
+    ``key`` are for a server that asks for a client's certificate.
+    """
+    return grpc.ssl_channel_credentials(authorities, key, certificate)
+
+
 def open_channel(
     address: str,
     *,

@@ -25,10 +25,12 @@ from referee_client.errors import (
     DeniedError,
     NotFoundError,
     NotReadyError,
+    RefereeError,
     RoundLapsesError,
 )
 from referee_client.event import Event, appended, event_bytes, is_timeout
 from referee_client.lapse import can_be_accepted
+from referee_client.patience import may_pass
 from referee_client.record import read_recorded
 from referee_client.state import RoundMessage, Unanswered
 from referee_client.verified import VerifiedRound
@@ -103,6 +105,10 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         except _REFUSED:
             await self._forget_sent()
             raise
+        except RefereeError as error:
+            if self._session.patience is None or not may_pass(error):
+                raise
+            return await self._send_again(event)
         if not answer.event_number:
             await self._forget_sent()
         return answer
@@ -148,8 +154,12 @@ class PlayedRound(VerifiedRound[RoundMessage]):
 
     async def _send_again(self, sent: Event) -> Any:  # noqa: ANN401 - the game's own answer
         """Submit the unanswered event again; if it is refused now and may have been accepted before, report it."""
-        unanswered = self.state.unanswered
-        answer = await self._send(sent, b"" if unanswered is None else unanswered.signature)
+        unanswered, patience = self.state.unanswered, self._session.patience
+        signature = b"" if unanswered is None else unanswered.signature
+        if patience is None:
+            answer = await self._send(sent, signature)
+        else:
+            answer = await patience.outlast(lambda: self._send(sent, signature))
         if answer.event_number:
             return answer
         ruleset = await self._ruleset()

@@ -13,7 +13,7 @@ from typing import Final, Generic
 import msgspec
 
 from referee.cards import Card, Seat
-from referee.dealing.commitment import server_commitment
+from referee.dealing.commitment import client_commitment, seed_statement, server_commitment
 from referee.dealing.deal import Deal
 from referee.dealing.deck import StreamUsedUpError
 from referee.dealing.lead import dealt_leader, read_lead
@@ -28,6 +28,7 @@ from referee.dealing.leaf import (
     RevealLeaf,
 )
 from referee.evidence.dsse import Envelope
+from referee.evidence.ed25519 import is_signature
 from referee.evidence.outside import OutsideError, read_json
 from referee.games import LeaderBy
 from referee.transcript.inputs import MEDIA_TYPE, InputReceipt, Inputs, TranscriptError
@@ -156,20 +157,38 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
             await self._compare("DEAL", state.dealt_time)
         return proved
 
-    async def contribute(self, seat: int) -> list[int]:
-        """Send a seat's seed to the shuffler; return the seats whose seeds are still missing."""
-        secrets = self.secrets[seat]
-        self.state.seeds_shown_time = self.state.seeds_shown_time or clock.now()
-        request = shuffler_pb2.ContributeSeedRequest(
-            round=self.ref,
-            seat=seat,
-            seed=secrets.seed,
-            signature=secrets.sign_seed(
-                self.round_id,
-                server_commitment=self._opened.server_commitment,
-                is_sealed=self.is_sealed,
-            ),
+    def check_seed(self, seat: int, seed: bytes, *, signature: bytes = b"") -> None:
+        """Check the seed of a seat that keeps its secrets elsewhere, and the signature of a seat with a key.
+
+        Raise WrongSecretsError if the seat did not commit to this seed, or the signature is not of it.
+        """
+        header, made = self.header, client_commitment(round_id=self.round_id, seat=Seat(seat), seed=seed)
+        if made != self.state.commitments[seat]:
+            raise WrongSecretsError(f"seat {seat} committed to another seed")
+        statement = seed_statement(
+            round_id=self.round_id,
+            commitment=self.server_commitment,
+            seat=Seat(seat),
+            token_hash=self.state.tokens[seat] if self.is_sealed else b"",
+            seed=seed,
         )
+        key = header.seat_keys[seat]
+        if any(key) and not is_signature(signature, statement, key):
+            raise WrongSecretsError(f"the signature of the seed of seat {seat} does not verify")
+
+    async def contribute(self, seat: int, *, seed: bytes = b"", signature: bytes = b"") -> list[int]:
+        """Send a seat's seed to the shuffler; return the seats whose seeds are still missing.
+
+        ``seed`` and ``signature`` are those of a seat that keeps its secrets elsewhere.
+        """
+        if not seed:
+            secrets = self.secrets[seat]
+            seed = secrets.seed
+            signature = secrets.sign_seed(
+                self.round_id, server_commitment=self.server_commitment, is_sealed=self.is_sealed
+            )
+        self.state.seeds_shown_time = self.state.seeds_shown_time or clock.now()
+        request = shuffler_pb2.ContributeSeedRequest(round=self.ref, seat=seat, seed=seed, signature=signature)
         kind = shuffler_pb2.ContributeSeedResponse
         return list(
             (await self._session.line.ask("referee.v1.ShufflerService/ContributeSeed", request, kind)).missing_seats

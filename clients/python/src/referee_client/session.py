@@ -11,6 +11,7 @@ from referee_client.abridging import Abridging
 from referee_client.errors import RefereeError, VerificationError
 from referee_client.journal import RoundJournal
 from referee_client.line import Line
+from referee_client.patience import Patience
 from referee_client.trust import Believed, Trust
 
 Checked = TypeVar("Checked")
@@ -25,12 +26,20 @@ class Session:
 
     Without a trust, the keys that it shows first are trusted.
 
-    With a journal, a round is recorded there before each call whose loss it must survive.
+    With a journal, a round is recorded there before each call whose loss it must survive. With patience, an event is
+    sent again until it is answered, as the line does with every other call.
     """
 
-    def __init__(self, line: Line, trust: Trust | None, journal: RoundJournal | None = None) -> None:
+    def __init__(
+        self,
+        line: Line,
+        trust: Trust | None,
+        journal: RoundJournal | None = None,
+        patience: Patience | None = None,
+    ) -> None:
         self.line = line
         self.journal = journal
+        self.patience = patience
         self.abridging = Abridging()
         self._believed = None if trust is None else Believed(trust)
         self._rulesets: dict[bytes, Ruleset | None] = {}
@@ -39,7 +48,7 @@ class Session:
     async def believed(self) -> Believed:
         """Return the trusted keys; fetch them at the first call."""
         if self._believed is None or not self._believed.seen:
-            keys = await self._keys()
+            keys = await self.keys()
             if self._believed is None:
                 self._believed = Believed.trust_first_served(log_key=keys.log_key, root_key=keys.root_key)
             self._believed.learn(keys.key_leaves)
@@ -51,7 +60,7 @@ class Session:
         try:
             return check(believed)
         except VerificationError:
-            if not believed.learn((await self._keys()).key_leaves):
+            if not believed.learn((await self.keys()).key_leaves):
                 raise
         return check(believed)
 
@@ -103,7 +112,7 @@ class Session:
             return None
         return ruleset if ruleset.digest == digest else None
 
-    async def _keys(self) -> log_pb2.GetKeysResponse:
+    async def keys(self) -> log_pb2.GetKeysResponse:
         """Fetch the keys with the KEY leaves of all pages; raise VerificationError for pages without an end."""
         keys = page = await self.line.ask(
             "referee.v1.LogService/GetKeys", log_pb2.GetKeysRequest(), log_pb2.GetKeysResponse

@@ -258,6 +258,23 @@ class RoundView(Generic[RoundMessage]):
         return self.state.message
 
     @property
+    def server_commitment(self) -> bytes:
+        """The server's commitment to its seed, from OPEN; raise ValueError before the round was opened."""
+        if self.state.opened is None:
+            raise ValueError("the round was not opened")
+        return self.state.opened.server_commitment
+
+    @property
+    def deck_root(self) -> bytes:
+        """The root of the deck, from DEAL; empty before it."""
+        return self.state.deck_root
+
+    @property
+    def unsealed_time(self) -> int:
+        """Time in ms since 1970 UTC at which cards were opened last after the deal; 0 before any were."""
+        return max(self.state.unsealed.values(), default=0)
+
+    @property
     def open_receipt(self) -> Proved | None:
         """The OPEN leaf, which is proved to be in the log; None before it."""
         return self.state.open_leaf

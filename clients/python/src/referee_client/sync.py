@@ -53,6 +53,11 @@ class Round(RoundView[RoundMessage], Generic[RoundMessage, Outcome]):
     open = blocking(AsyncRound.open)
     join = blocking(AsyncRound.join)
     contribute = blocking(AsyncRound.contribute)
+
+    def check_seed(self, seat: int, seed: bytes, *, signature: bytes = b"") -> None:
+        """As ``AsyncRound.check_seed``."""
+        self._core.check_seed(seat, seed, signature=signature)
+
     deal = blocking(AsyncRound.deal)
     open_hand = blocking(AsyncRound.open_hand)
     sign = blocking(AsyncRound.sign)
@@ -194,6 +199,11 @@ class Client:
         return self  # the methods below ask by the session alone
 
     rulesets = blocking(AsyncClient.rulesets)
+    ruleset = blocking(AsyncClient.ruleset)
+    decide_seating = blocking(AsyncClient.decide_seating)
+    keys = blocking(AsyncClient.keys)
+    stage = blocking(AsyncClient.stage)
+    bundle = blocking(AsyncClient.bundle)
     rounds = blocking(AsyncClient.rounds)
     own_rounds = blocking(AsyncClient.own_rounds)
     checkpoint = blocking(AsyncClient.checkpoint)

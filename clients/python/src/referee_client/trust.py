@@ -12,7 +12,7 @@ from typing import Self
 from referee.dealing.leaf import KEY_TYPE, KeyLeaf, parse
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError
-from referee.evidence.merkle import LeafIndex
+from referee.evidence.merkle import LeafIndex, leaf_hash
 from referee.evidence.note import Note, NoteError
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.log.checkpoint import Checkpoint, CheckpointError, open_checkpoint
@@ -44,6 +44,11 @@ class Proved:
     payload: bytes
     checkpoint: Checkpoint
     note: str
+
+    @property
+    def leaf_hash(self) -> bytes:
+        """The hash of the leaf, by which it is found in the log."""
+        return leaf_hash(self.leaf)
 
 
 @dataclass(slots=True)

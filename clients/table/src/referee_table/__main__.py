@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from referee_client import tls_credentials
 
 from referee.evidence.printable import error_words
 from referee_table.launch import LaunchError, referee_beside
@@ -39,6 +40,17 @@ def table(  # noqa: PLR0913 - one parameter an option
     gateway: Annotated[
         str, typer.Option(help="Its gateway for browsers, as http://host:port; without it no table can be sealed.")
     ] = "",
+    referee_token: Annotated[
+        Path | None, typer.Option(help="A file with the token of this frontend, for a referee that asks for one.")
+    ] = None,
+    referee_ca: Annotated[
+        Path | None,
+        typer.Option(help="A PEM file with the authorities of the referee's certificate; turns TLS on."),
+    ] = None,
+    referee_certificate: Annotated[
+        Path | None, typer.Option(help="This frontend's own certificate, for a referee that asks for one; PEM.")
+    ] = None,
+    referee_key: Annotated[Path | None, typer.Option(help="The private key of that certificate; PEM.")] = None,
     data: Annotated[Path, typer.Option(help="Folder for rooms, and for the log of a referee that is started.")] = Path(
         "referee-table-data"
     ),
@@ -61,17 +73,20 @@ def table(  # noqa: PLR0913 - one parameter an option
     Prints one JSON line with the address once pages can be opened.
     """
     logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
-    address, _, port = listen.rpartition(":")
-    address = address or "127.0.0.1"
-    plan = Plan(
-        referee=referee,
-        gateway=gateway.rstrip("/") or None,
-        folder=data / "rooms",
-        page=page or page_folder(),
-        hosts=(*(host or ()), address.strip("[]")),
-        pace=Pace(bot_ms=bot_ms, is_brisk=brisk),
-    )
     try:
+        address, _, port = listen.rpartition(":")
+        address = address or "127.0.0.1"
+        pems = [None if path is None else path.read_bytes() for path in (referee_ca, referee_certificate, referee_key)]
+        plan = Plan(
+            referee=referee,
+            gateway=gateway.rstrip("/") or None,
+            token="" if referee_token is None else referee_token.read_text(encoding="ascii").strip(),
+            credentials=tls_credentials(authorities=pems[0], certificate=pems[1], key=pems[2]) if any(pems) else None,
+            folder=data / "rooms",
+            page=page or page_folder(),
+            hosts=(*(host or ()), address.strip("[]")),
+            pace=Pace(bot_ms=bot_ms, is_brisk=brisk),
+        )
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
         asyncio.run(_serve(plan, host=address, port=int(port), data=data))
     except (LaunchError, OSError) as error:

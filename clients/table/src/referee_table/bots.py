@@ -5,8 +5,9 @@ import contextlib
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, Final
 
+from referee_client import RefereeError
+
 from referee_table.clock import Clock
-from referee_table.judge import RefereeRefusedError
 from referee_table.wording import RefusedError
 
 THOUGHT_MS: Final = 2_000
@@ -48,7 +49,7 @@ class Thinking:
             self._task = None
 
     async def _think(self, advice: Awaitable[Any]) -> None:
-        with contextlib.suppress(RefusedError, RefereeRefusedError):  # there is no advice for this move
+        with contextlib.suppress(RefusedError, RefereeError):  # there is no advice for this move
             self.best = await advice
         self._task = None
         self.on_end()

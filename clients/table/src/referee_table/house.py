@@ -13,22 +13,21 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import msgspec
+from referee_client import AsyncClient
 
-from referee.v1 import log_pb2
 from referee_table.clock import Clock
 from referee_table.commands import Command, Create, Hello, InRound, Join, Leave, Preview, Rename, Rules
 from referee_table.files import delete_halves, write_whole
-from referee_table.judge import Judge
 from referee_table.laws import STAKES, Law
 from referee_table.loading import load_laws
 from referee_table.people import rename
-from referee_table.play import Bench, Pace
+from referee_table.play import Pace, Setup
 from referee_table.records import read_records, read_room
 from referee_table.room import KEPT_ROUNDS, Room
 from referee_table.rulebook import rules_of
 from referee_table.signing import read_key
 from referee_table.state import Person, RoomState
-from referee_table.view import preview_of, reached, view_of
+from referee_table.view import preview_of, view_of
 from referee_table.wording import Code, RefusedError, notice
 
 LOG: Final = logging.getLogger("referee_table")
@@ -61,13 +60,14 @@ class House:
     written.
     """
 
-    judge: Judge
+    client: AsyncClient
     clock: Clock
     pace: Pace
     entropy: Callable[[int], bytes]
     folder: Path | None
     gateway: str | None
     server: str
+    is_reached: bool = True
     laws: dict[str, Law] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     rooms: dict[str, Room] = field(default_factory=dict)
@@ -79,10 +79,9 @@ class House:
 
     async def start(self) -> None:
         """Load the rulesets and keys, and continue the rooms of the folder."""
-        self.laws = await load_laws(self.judge)
-        keys = await self.judge.ask(self.judge.log.GetKeys, log_pb2.GetKeysRequest())
+        self.laws = await load_laws(self.client)
+        keys = await self.client.keys()
         self.keys = {"origin": keys.origin, "log_key": keys.log_key, "root_key": keys.root_key}
-        self.judge.listeners.append(self._on_referee)
         if self.folder is not None:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             delete_halves(self.folder)
@@ -97,6 +96,11 @@ class House:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    @property
+    def referee(self) -> str:
+        """``REACHED`` if the referee answers, ``AWAY`` if not."""
+        return "REACHED" if self.is_reached else "AWAY"
 
     def person_of(self, hello: Hello, *, name: str) -> Person:
         """Return the person with the hello's secret, or a new one; set the person's name, language and key."""
@@ -145,7 +149,7 @@ class House:
         now = self.clock.now()
         if person.room in self.rooms:
             view = self.views.get(person.key)
-            return None if view is None else view | {"time": now, "referee": reached(self.judge)}
+            return None if view is None else view | {"time": now, "referee": self.referee}
         return {"type": "lobby", "time": now}
 
     async def do(self, person: Person, command: Command) -> dict[str, Any]:
@@ -225,15 +229,15 @@ class House:
 
     def _open(self, state: RoomState, records: list[dict[str, Any]]) -> Room:
         """Run a room from its state."""
-        bench = Bench(
-            judge=self.judge,
+        setup = Setup(
+            client=self.client,
             law=self.laws[state.ruleset],
             clock=self.clock,
             pace=self.pace,
             entropy=self.entropy,
             is_sealed=state.is_sealed,
         )
-        room = Room(self, bench, state, records)
+        room = Room(self, setup, state, records)
         self.rooms[state.room] = room
         task = asyncio.get_running_loop().create_task(room.run())
         self.tasks[state.room] = task
@@ -323,8 +327,10 @@ class House:
         if stream is not None:
             stream.refresh()
 
-    def _on_referee(self) -> None:
-        code = "REFEREE_BACK" if self.judge.is_reached else "REFEREE_AWAY"
+    def on_reach(self, is_reached: bool) -> None:  # noqa: FBT001 - as the SDK calls it
+        """Tell every page that the referee cannot be reached, or can be again."""
+        self.is_reached = is_reached
+        code = "REFEREE_BACK" if is_reached else "REFEREE_AWAY"
         for room in self.rooms.values():
             room.state.version += 1  # pages drop what is not newer
         for key, view in self.views.items():
@@ -349,6 +355,4 @@ class House:
                 person.away_time = now if person.away_time is None else person.away_time
                 self.people[person.key] = person
                 self.restored.add(person.key)
-        room = self._open(state, records[-KEPT_ROUNDS:])
-        for person in room.people.humans:
-            self.views[person.key] = view_of(room, person)
+        self._open(state, records[-KEPT_ROUNDS:])

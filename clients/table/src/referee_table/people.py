@@ -6,7 +6,7 @@ from typing import Any, Final
 from referee_table.commands import AddBot, AutoReady, Command, Ready, RemoveBot, Rename, SitOut
 from referee_table.games import GAMES
 from referee_table.names import clean_name, is_changed
-from referee_table.play import Bench, Settled
+from referee_table.play import Settled, Setup
 from referee_table.seating import Seating, judged
 from referee_table.signing import bot_key
 from referee_table.state import Person, RoomState, Round
@@ -23,8 +23,8 @@ Notify = Callable[[Person, dict[str, Any]], None]
 class People:
     """The people in a room, in the order of its state. ``notify`` sends a message to a person's page."""
 
-    def __init__(self, bench: Bench, state: RoomState, notify: Notify) -> None:
-        self._bench, self._state, self._notify = bench, state, notify
+    def __init__(self, setup: Setup, state: RoomState, notify: Notify) -> None:
+        self._setup, self._state, self._notify = setup, state, notify
 
     @property
     def all(self) -> list[Person]:
@@ -44,7 +44,7 @@ class People:
     @property
     def open_seats(self) -> int:
         """Number of seats that people could still take, those of bots included, because bots give way."""
-        return max(0, self._bench.law.max_seats - sum(not one.is_bot for one in self.players))
+        return max(0, self._setup.law.max_seats - sum(not one.is_bot for one in self.players))
 
     @property
     def is_somebody_here(self) -> bool:
@@ -60,12 +60,12 @@ class People:
     def away_limits(self) -> list[int]:
         """Times in ms until which people without a stream keep their seats."""
         away = [one.away_time for one in self.humans if one.away_time is not None and not one.is_sitting_out]
-        return [time + self._bench.pace.away_ms for time in away]
+        return [time + self._setup.pace.away_ms for time in away]
 
     def join(self, person: Person, *, watch: bool) -> dict[str, Any]:
         """Add a person to the room: to play if a seat is free and wanted, to watch otherwise."""
         if person not in self.all:
-            person.room, person.came_time = self._state.room, self._bench.clock.now()
+            person.room, person.came_time = self._state.room, self._setup.clock.now()
             person.seated_time = person.ready_time = person.away_time = person.sit_out_time = None
             person.ante_minor = person.trips_minor = person.score_minor = 0
             person.is_sitting_out, person.is_auto_ready = watch or not self.open_seats, False
@@ -119,19 +119,19 @@ class People:
 
     def add_bot(self) -> None:
         """Seat a bot at a free seat."""
-        if len(self.players) >= self._bench.law.max_seats:
+        if len(self.players) >= self._setup.law.max_seats:
             raise RefusedError(Code.NO_SEAT_FREE)
         taken = {one.name for one in self.all}
         name = next(name for name in NAMES if name not in taken)
-        identity = self._bench.entropy(8).hex()
-        private, public = bot_key(self._bench.entropy(32))
+        identity = self._setup.entropy(8).hex()
+        private, public = bot_key(self._setup.entropy(32))
         bot = Person(
             person=f"b{identity}",
             key="",
             name=name,
             is_bot=True,
             room=self._state.room,
-            came_time=self._bench.clock.now(),
+            came_time=self._setup.clock.now(),
             seat_key=public,
             signing_key=private,
         )
@@ -139,18 +139,18 @@ class People:
 
     async def seat(self) -> Seating:
         """Give everybody the place that they should have; say whether to deal."""
-        state, now = self._state, self._bench.clock.now()
+        state, now = self._state, self._setup.clock.now()
         for person in self.humans:
-            if person.away_time is not None and now >= person.away_time + self._bench.pace.away_ms:
+            if person.away_time is not None and now >= person.away_time + self._setup.pace.away_ms:
                 self._sit_out(person)
             elif person.is_sitting_out:
                 person.seated_time = person.ready_time = None
-        while len(self.players) > self._bench.law.max_seats and any(one.is_bot for one in self.all):
+        while len(self.players) > self._setup.law.max_seats and any(one.is_bot for one in self.all):
             self._drop_bot()
         while True:
             self._ready_by_themselves()
             is_wanted = self._ready_bots()
-            seating = await judged(self._bench, state, self.players, now=now)
+            seating = await judged(self._setup, state, self.players, now=now)
             for person in seating.late:
                 self._sit_out(person)
                 self._notify(person, notice("SITS_OUT"))
@@ -182,14 +182,14 @@ class People:
             raise RefusedError(Code.NOT_SEATED)
         if self._state.phase not in BETWEEN_ROUNDS:
             raise RefusedError(Code.WRONG_PHASE)
-        if GAMES[self._bench.law.game].has_bets and command.is_ready:
-            law = self._bench.law
+        if GAMES[self._setup.law.game].has_bets and command.is_ready:
+            law = self._setup.law
             ante = command.ante_minor or person.ante_minor or law.default_ante(self._state.stake_minor)
             trips = person.trips_minor if command.trips_minor is None else command.trips_minor
             if fault := law.bet_fault(ante=ante, trips=trips):
                 raise RefusedError(Code.BAD_COMMAND, detail=fault)
             person.ante_minor, person.trips_minor = ante, trips
-        person.ready_time = self._bench.clock.now() if command.is_ready else None
+        person.ready_time = self._setup.clock.now() if command.is_ready else None
         person.is_auto_ready = person.is_auto_ready and command.is_ready
 
     def _sit_out(self, person: Person) -> None:
@@ -206,7 +206,7 @@ class People:
         """Make those ready who asked to be for every round, once the last one has been shown."""
         for one in self.humans if self._state.phase == "LOBBY" else ():
             if one.is_auto_ready and one.seated_time is not None and one.ready_time is None and one.away_time is None:
-                one.ready_time = self._bench.clock.now()
+                one.ready_time = self._setup.clock.now()
 
     def _ready_bots(self) -> bool:
         """Make bots ready as soon as a person is; return whether one is."""

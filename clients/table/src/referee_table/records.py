@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from referee_client import Proved
+
 from referee.evidence.outside import OutsideError, read_json
-from referee.v1 import round_pb2
 from referee_table.cards import texts
 from referee_table.commands import Command, History, Replay
-from referee_table.play import Settled
+from referee_table.play import Play, Settled
 from referee_table.state import RoomState, Round, RoundSeat
 from referee_table.wording import Code, RefusedError
 
@@ -34,16 +35,15 @@ def shown_seat(one: RoundSeat) -> dict[str, Any]:
     return given | ({"key": one.key.hex()} if one.key else {})
 
 
-def settled_record(made: Round, settled: Settled, events: list[dict[str, Any]], *, time: int) -> dict[str, Any]:
+def settled_record(play: Play, settled: Settled, *, time: int) -> dict[str, Any]:
     """Return the record of a settled round; "replay" has what only a replay needs."""
+    made, hands = play.round, [texts(hand) for hand in play.hands]
     given = record_of(made, "SETTLED", time=time)
-    hands = [{"hand": texts(hand)} for hand in made.hands]
     lines = zip(given["seats"], settled.shown["seats"], hands, strict=True)
-    seats = [who | line | hand for who, line, hand in lines]
-    leads = {} if made.leader is None else {"leader": made.leader}
-    replay = {"hands": [texts(hand) for hand in made.hands], **leads, "events": events}
-    proof = proof_of(made, settled.log_receipt)
-    return given | settled.shown | {"seats": seats, "proof": proof, "replay": replay}
+    seats = [who | line | {"hand": hand} for who, line, hand in lines]
+    leads = {} if play.game.leader is None else {"leader": play.game.leader}
+    replay = {"hands": hands, **leads, "events": play.events()}
+    return given | settled.shown | {"seats": seats, "proof": proof_of(made, settled.leaf), "replay": replay}
 
 
 def shown(given: dict[str, Any]) -> dict[str, Any]:
@@ -51,11 +51,11 @@ def shown(given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name != "replay"}
 
 
-def proof_of(made: Round, log_receipt: round_pb2.LogReceipt) -> dict[str, Any]:
+def proof_of(made: Round, leaf: Proved) -> dict[str, Any]:
     """Place of a round's end in the log."""
     return {
-        "leaf_index": log_receipt.leaf_index,
-        "leaf_hash": log_receipt.leaf_hash.hex(),
+        "leaf_index": leaf.index,
+        "leaf_hash": leaf.leaf_hash.hex(),
         "bundle": f"/api/bundles/{made.table}/{made.number}",
         "is_revealed": False,
     }

@@ -11,7 +11,9 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
-from referee.v1 import round_pb2
+from referee_client import RefereeError, RoundLapsesError, Stage, VerificationError
+
+from referee.v1 import log_pb2, shuffler_pb2
 from referee_table import dealing
 from referee_table.advice import Advice
 from referee_table.commands import (
@@ -27,17 +29,18 @@ from referee_table.commands import (
     Suggest,
 )
 from referee_table.games import GAMES
-from referee_table.judge import RefereeRefusedError
 from referee_table.people import BETWEEN_ROUNDS, People
-from referee_table.play import Bench, Play
+from referee_table.play import Play, Setup
 from referee_table.records import proof_of, record_of, remembered, settled_record
 from referee_table.room_queue import Item, RoomQueue
-from referee_table.state import Done, Person, RoomState, Round
+from referee_table.state import Done, Move, Person, RoomState, Round
 from referee_table.wording import Code, RefusedError, notice
 
 LOG: Final = logging.getLogger("referee_table")
 REMEMBERED: Final = 64
 KEPT_ROUNDS: Final = 50
+FAULTS: Final = (RefereeError, VerificationError, RoundLapsesError)
+"""Errors of the SDK after which a round cannot go on."""
 KEPT_MS: Final = 30 * 24 * 3600 * 1000
 """How long a room is stored after somebody was there last."""
 
@@ -65,25 +68,25 @@ class Keeper(Protocol):
 
 
 class Room:
-    """A room that runs as a task. ``state`` is the part that its file keeps, ``play`` the round in progress."""
+    """A room that runs as a task. ``state`` is the part that its file keeps.
 
-    def __init__(self, keeper: Keeper, bench: Bench, state: RoomState, records: list[dict[str, Any]]) -> None:
+    ``game`` is the SDK's round in progress, ``play`` what the game makes of it from the deal on.
+    """
+
+    def __init__(self, keeper: Keeper, setup: Setup, state: RoomState, records: list[dict[str, Any]]) -> None:
         self.keeper = keeper
-        self.bench = bench
+        self.setup = setup
         self.state = state
         self.records = records
-        self.people = People(bench, state, keeper.notify)
+        self.people = People(setup, state, keeper.notify)
         self.is_closed = False
         self._queue = RoomQueue()
+        self.game: Any = None
         self.play: Play | None = None
-        if state.round is not None and state.round.message:
-            self.play = self._play_of(state.round)
         self.advice = Advice()
         self._again = self._seating_time = 0
-        self._contributed: set[bytes] = set()
-        self._revealing: set[asyncio.Task[None]] = set()
-        for one in [one for one in records if "proof" in one and not one["proof"]["is_revealed"]]:
-            self._await_seed(one)
+        self._revealing: asyncio.Task[None] | None = None
+        self._mover: tuple[Person, str] | None = None
 
     @property
     def table(self) -> str:
@@ -92,9 +95,17 @@ class Room:
 
     def _play_of(self, made: Round) -> Play:
         """Return the play of a round; the room goes on when one of its bots has thought."""
-        play = GAMES[self.bench.law.game].play(self.bench, made)
+        play = GAMES[self.setup.law.game].play(self.setup, made, self.game)
         play.thinking.on_end = lambda: self.post(lambda: None)
+        play.on_move = self._note_move
         return play
+
+    def _note_move(self, seat: int, number: int) -> None:
+        """Store which command is about to become an event, so that it is answered after a kill as before."""
+        made = self.state.round
+        if made is not None and self._mover is not None and made.seats[seat].person == self._mover[0].person:
+            made.move = Move(self._mover[0].person, self._mover[1], number)
+            self._save()
 
     def post(self, do: Callable[[], None]) -> None:
         """Queue a function, which the room calls in its turn."""
@@ -111,24 +122,28 @@ class Room:
     async def run(self) -> None:
         """Run the room until it is closed."""
         try:
+            try:
+                await self._resume()
+            except FAULTS as error:
+                await self._give_up(error)
             await self._step(None)
             while not self.is_closed:
-                item = await self._queue.next(self.bench.clock, self.wake())
+                item = await self._queue.next(self.setup.clock, self.wake())
                 await self._step(item)
                 await asyncio.sleep(0)
         finally:
             self.advice.close()
             if self.play is not None:
                 self.play.thinking.stop()
-            for task in self._revealing:
-                task.cancel()
+            if self._revealing is not None:
+                self._revealing.cancel()
             self._queue.close()
 
     def wake(self) -> int | None:
         """Return the time in ms at which the room acts without a command; None if it never does."""
         state = self.state
         if self.play is not None:
-            return max(0 if self.play.round.is_opening_due else self.play.wake, self._again)
+            return max(self.play.wake, self._again)
         times = [] if state.phase_end_time is None else [state.phase_end_time]
         if self.is_between:
             times += [*self.people.away_limits, *([self._seating_time] if self._seating_time else [])]
@@ -153,9 +168,9 @@ class Room:
             await self._answer(item.person, item.command, item.answer)
         try:
             await self._advance()
-        except (RefereeRefusedError, RefusedError) as error:
+        except (*FAULTS, RefusedError) as error:
             await self._give_up(error)
-        now = self.bench.clock.now()
+        now = self.setup.clock.now()
         if self.people.is_somebody_here:
             self.state.used_time = now
         elif self.is_between and now >= self.state.used_time + KEPT_MS:
@@ -167,7 +182,7 @@ class Room:
 
     def _save(self) -> None:
         if self.play is not None:
-            self.play.freeze()
+            self.play.round.own = self.play.state
         self.keeper.save(self)
 
     async def _answer(self, person: Person, command: Command, answer: asyncio.Future[dict[str, Any]]) -> None:
@@ -190,8 +205,9 @@ class Room:
             return {"type": "done", "id": command.id, "result": await self._do(person, command)}
         except RefusedError as error:
             return error.message(command.id)
-        except RefereeRefusedError as error:
-            return RefusedError(Code.REFEREE_REFUSED, reason=error.reason).message(command.id)
+        except FAULTS as error:
+            reason = error.reason if isinstance(error, RefereeError) else type(error).__name__
+            return RefusedError(Code.REFEREE_REFUSED, reason=reason).message(command.id)
 
     async def _do(self, person: Person, command: Command) -> dict[str, Any]:
         result: dict[str, Any] = {}
@@ -214,9 +230,9 @@ class Room:
         seat = self._seat_of(person, command)
         match command:
             case Bind():
-                dealing.bind(self.bench, self.state, seat, command)
+                dealing.bind(self.setup, self.state, seat, command)
             case Seed():
-                dealing.show_seed(self.state, seat, command)
+                await dealing.show_seed(self.state, self.game, seat, command)
             case Skip():
                 if self.state.phase != "SHOWDOWN":
                     raise RefusedError(Code.WRONG_PHASE)
@@ -224,8 +240,11 @@ class Room:
             case _:
                 if self.play is None:
                     raise RefusedError(Code.WRONG_PHASE)
-                person.has_acted = True
-                return await self.play.command(seat, command)
+                person.has_acted, self._mover = True, (person, command.id)
+                try:
+                    return await self.play.command(seat, command)
+                finally:
+                    self._mover = None
         return {}
 
     def _seat_of(self, person: Person, command: InRound) -> int:
@@ -242,7 +261,7 @@ class Room:
         made = self.state.round
         seats = [] if made is None else [seat for seat, one in enumerate(made.seats) if one.person == person.person]
         if self.play is not None and seats:
-            with contextlib.suppress(RefusedError, RefereeRefusedError):  # it is over for the seat already
+            with contextlib.suppress(RefusedError, *FAULTS):  # it is over for the seat already
                 await self.play.leave(seats[0], command)
         elif self.state.phase == "BINDING" and seats:
             self._lobby()
@@ -255,7 +274,7 @@ class Room:
     async def _advance(self) -> None:
         """Do what is due now."""
         state = self.state
-        is_late = state.phase_end_time is not None and self.bench.clock.now() >= state.phase_end_time
+        is_late = state.phase_end_time is not None and self.setup.clock.now() >= state.phase_end_time
         if self.play is not None:
             await self._go_on(self.play)
         elif state.round is not None and state.phase == "BINDING":
@@ -269,23 +288,19 @@ class Room:
 
     async def _go_on(self, play: Play) -> None:
         """Go on with the round that is played; settle it when it is over."""
-        await self._open_due(play)
         await play.advance()
-        await self._open_due(play)
         if play.phase == "SHOWDOWN" and self._have_all_skipped(play.round):
             play.skip()
         self.state.phase, self.state.phase_end_time = play.phase, play.deadline
         if play.is_over:
-            self._save()  # events made again after a restart have other times, and the log takes one settlement
             await self._settle(play)
 
     async def _bind(self, made: Round, *, is_late: bool) -> None:
         """Open the round once every seat is bound to its seed; go back to the lobby without those that are late."""
         if all(made.commitments):
-            await dealing.opened(self.bench, made)
-            self._contributed.clear()
-            header = round_pb2.RoundHeader.FromString(made.header)
-            self.state.phase, self.state.phase_end_time = "SEEDING", header.deal_deadline_time + 1
+            self._save()  # the journal has the round from here on
+            await dealing.opened(self.setup, made, self.game)
+            self.state.phase, self.state.phase_end_time = "SEEDING", self.game.header.deal_deadline + 1
         elif is_late:
             self._lobby(
                 unready={seat.person for seat, one in zip(made.seats, made.commitments, strict=True) if not one}
@@ -294,23 +309,16 @@ class Room:
     async def _deal_or_abort(self, made: Round, *, is_late: bool) -> None:
         """Deal the round once every seat has shown its seed; abort it when that is late."""
         if all(made.seeds):
-            await self._deal(made)
+            await dealing.dealt(made, self.game)
+            await self._begin(made)
         elif is_late:
             await self._abort(made)
-        else:
-            await self._contribute(made)
 
     def _have_all_skipped(self, made: Round) -> bool:
         """Return whether all who are present of the round's people have seen enough of its show."""
         seated = {one.person for one in made.seats}
         present = {one.person for one in self.people.humans if one.away_time is None and one.person in seated}
         return bool(self.state.skipped) and present <= set(self.state.skipped)
-
-    async def _open_due(self, play: Play) -> None:
-        """Open the cards that an event opened, once its receipt is stored."""
-        if play.round.is_opening_due:
-            self._save()
-            await play.open_due()
 
     async def _seat(self) -> None:
         """Everybody has the place that they should have; the round is prepared once all are ready."""
@@ -320,54 +328,49 @@ class Room:
         if state.phase == "LOBBY":
             state.phase_end_time = self.people.sit_out_time
         if seating.is_deal_due:
-            state.round = await dealing.prepared(
-                self.bench, seating.seated, table=self.table, stake_minor=state.stake_minor
+            if self._revealing is not None:  # the journal has one round of a table
+                await self._revealing
+            state.round, self.game = await dealing.prepared(
+                self.setup, seating.seated, table=self.table, stake_minor=state.stake_minor
             )
             state.skipped = []
-            state.phase, state.phase_end_time = "BINDING", self.bench.clock.now() + self.bench.pace.bind_ms
+            state.phase, state.phase_end_time = "BINDING", self.setup.clock.now() + self.setup.pace.bind_ms
 
-    async def _deal(self, made: Round) -> None:
-        dealt = await dealing.dealt(self.bench, made)
+    async def _begin(self, made: Round) -> None:
+        """Begin to play a round that has been dealt."""
         self.play = self._play_of(made)
         for one in self.state.people:
             one.has_acted = False
-        await self.play.begin(dealt)
+        await self.play.begin()
         self.state.phase, self.state.phase_end_time = self.play.phase, self.play.deadline
 
     async def _settle(self, play: Play) -> None:
         settled = await play.settle()
         if settled is None:
             return
-        made = play.round
-        self.people.score(made, settled)
-        given = settled_record(made, settled, play.events(), time=self.bench.clock.now())
-        self._end(given)
-
-    async def _contribute(self, made: Round) -> None:
-        """Give the shuffler the seeds that came since the last time; after a restart it is given all again."""
-        for seat, seed in enumerate(made.seeds):
-            if seed and seed not in self._contributed:
-                await dealing.contributed(self.bench, made, seat)
-                self._contributed.add(seed)
+        self.people.score(play.round, settled)
+        self._end(settled_record(play, settled, time=self.setup.clock.now()))
 
     async def _abort(self, made: Round) -> None:
         """End a round whose seeds did not come in time."""
-        log_receipt = await dealing.aborted(self.bench, made)
-        given = record_of(made, "ABORTED", time=self.bench.clock.now()) | {"reason": "SEED_MISSING"}
-        given["proof"] = proof_of(made, log_receipt)
+        for seat, own in self.game.secrets.items():
+            await self.game.contribute(seat, seed=own.seed, signature=made.seed_signatures[seat])
+        leaf = await self.game.abort(reason=shuffler_pb2.ABORT_REASON_SEED_MISSING)
+        given = record_of(made, "ABORTED", time=self.setup.clock.now()) | {"reason": "SEED_MISSING"}
+        given["proof"] = proof_of(made, leaf)
         self._end(given)
 
     async def _give_up(self, error: Exception) -> None:
         """Give a round up: take its end from the log, or wait until the referee aborts it at its deadline."""
         made = self.state.round
         LOG.warning("room %s gives up in %s: %s", self.state.room, self.state.phase, error)
-        if made is None or not made.server_commitment:
-            self._again = self.bench.clock.now() + self.bench.pace.bind_ms
+        if made is None or self.state.phase == "BINDING":
+            self._again = self.setup.clock.now() + self.setup.pace.bind_ms
             self._lobby(unready={one.person for one in self.state.people})
             return
-        now = self.bench.clock.now()
+        now = self.setup.clock.now()
         given = record_of(made, "GIVEN_UP", time=now)
-        if await dealing.is_aborted(self.bench, made):
+        if await self.setup.client.stage(made.table, made.number) == log_pb2.ROUND_STAGE_ABORTED:
             given = record_of(made, "ABORTED", time=now) | {"reason": "DEADLINE"}
         for person in self.people.humans:
             self.keeper.notify(person, notice("ROUND_GIVEN_UP"))
@@ -378,11 +381,12 @@ class Room:
         self.records = [*self.records[1 - KEPT_ROUNDS :], given]
         self.keeper.record(self, given)
         self.state.last = given
+        game = self.game
         self._lobby(unready={one.person for one in self.state.people})
-        if not self.bench.pace.is_brisk:
-            self.state.phase, self.state.phase_end_time = "ENDING", given["time"] + self.bench.pace.scene_ms
+        if not self.setup.pace.is_brisk:
+            self.state.phase, self.state.phase_end_time = "ENDING", given["time"] + self.setup.pace.scene_ms
         if "proof" in given:
-            self._await_seed(given)
+            self._revealing = asyncio.get_running_loop().create_task(self._reveal(given, game))
 
     def _lobby(self, *, unready: set[str] | frozenset[str] = frozenset()) -> None:
         state = self.state
@@ -390,27 +394,55 @@ class Room:
             self.play.thinking.stop()
         if state.phase == "ENDING":  # the clock for being ready starts with the phase
             for one in [one for one in state.people if one.ready_time is not None]:
-                one.ready_time = self.bench.clock.now()
-        state.phase, state.phase_end_time, state.round, self.play = "LOBBY", None, None, None
+                one.ready_time = self.setup.clock.now()
+        state.phase, state.phase_end_time, state.round = "LOBBY", None, None
+        self.game = self.play = None
         for one in state.people:
             if one.person in unready:
                 one.ready_time = None
 
-    def _await_seed(self, given: dict[str, Any]) -> None:
-        """Complete the record once the log has the server's seed."""
+    async def _reveal(self, given: dict[str, Any], game: Any) -> None:  # noqa: ANN401 - the SDK's round of a game
+        """Have the log's seed of an ended round revealed, which completes its proof; ``game`` is None if it is."""
+        with contextlib.suppress(*FAULTS):
+            if game is not None:
+                await game.reveal()
+            self.post(lambda: self._note_revealed(given))
 
-        async def wait() -> None:
-            with contextlib.suppress(RefereeRefusedError):
-                await dealing.revealed(self.bench, table=given["table"], number=given["number"])
-                self.post(lambda: self._reveal(given))
-
-        task = asyncio.get_running_loop().create_task(wait())
-        self._revealing.add(task)
-        task.add_done_callback(self._revealing.discard)
-
-    def _reveal(self, given: dict[str, Any]) -> None:
+    def _note_revealed(self, given: dict[str, Any]) -> None:
         given["proof"]["is_revealed"] = True
         last = self.state.last
         if last is not None and (last["table"], last["number"]) == (given["table"], given["number"]):
             self.state.last = given
         self.keeper.record(self, given)
+
+    async def _resume(self) -> None:
+        """Go on with the round that the room's file and the SDK's journal have, after a restart."""
+        state, made = self.state, self.state.round
+        unrevealed = [one for one in self.records if "proof" in one and not one["proof"]["is_revealed"]]
+        if made is None:
+            if unrevealed:
+                game = await self.setup.client.resume(self.table)
+                self._revealing = asyncio.get_running_loop().create_task(self._reveal(unrevealed[-1], game))
+            return
+        if state.phase != "BINDING" or all(made.commitments):
+            self.game = await self.setup.client.resume(self.table)
+        if self.game is None or self.game.round_id != made.round_id:
+            self._lobby()  # nothing of it was written: it is prepared again
+        elif self.game.stage is Stage.OPENED and state.phase == "BINDING":
+            await self._bind(made, is_late=False)
+        elif self.game.stage is not Stage.OPENED and made.own is None:
+            await self._begin(made)
+        elif self.game.stage is not Stage.OPENED:
+            self.play = self._play_of(made)
+            await self.play.catch_up()
+            self._answer_moved(made)
+
+    def _answer_moved(self, made: Round) -> None:
+        """Store the answer to the command that became an event just before the kill."""
+        move, play = made.move, self.play
+        if move is None or play is None or len(play.message.events) != move.number:
+            return
+        for person in self.people.humans:
+            if person.person == move.person and all(done.id != move.id for done in person.done):
+                answer = {"type": "done", "id": move.id, "result": play.receipt()}
+                person.done = [*person.done[1 - REMEMBERED :], Done(move.id, answer)]

@@ -12,7 +12,7 @@ import msgspec
 
 from referee.v1 import seating_pb2
 from referee_table.games import GAMES
-from referee_table.play import Bench
+from referee_table.play import Setup
 from referee_table.state import Person, RoomState
 
 
@@ -34,11 +34,11 @@ class Seating:
         return replace(self, is_deal_due=False)
 
 
-async def judged(bench: Bench, state: RoomState, people: Sequence[Person], *, now: int) -> Seating:
+async def judged(setup: Setup, state: RoomState, people: Sequence[Person], *, now: int) -> Seating:
     """Return the seating of people who want seats at a moment."""
     given = [_as_clocked(one, state, people, now=now) for one in people]
-    judge = _by_referee if GAMES[bench.law.game].is_seated_by_referee else _by_habit
-    seating = await judge(bench, given, now=now)
+    judge = _by_referee if GAMES[setup.law.game].is_seated_by_referee else _by_habit
+    seating = await judge(setup, given, now=now)
     by_name = {one.person: one for one in people}
     seated = [by_name[one.person] for one in seating.seated]
     late = [by_name[one.person] for one in seating.late]
@@ -52,15 +52,14 @@ def _as_clocked(one: Person, state: RoomState, people: Sequence[Person], *, now:
     return msgspec.structs.replace(one, ready_time=None if is_shown else one.ready_time)
 
 
-async def _by_referee(bench: Bench, people: Sequence[Person], *, now: int) -> Seating:
+async def _by_referee(setup: Setup, people: Sequence[Person], *, now: int) -> Seating:
     given = [
         seating_pb2.Person(
             person_id=one.person, came_time=one.came_time, seated_time=one.seated_time, ready_time=one.ready_time
         )
         for one in people
     ]
-    request = seating_pb2.DecideSeatingRequest(ruleset_id=bench.law.id, persons=given, now_time=now)
-    answer = await bench.judge.ask(bench.judge.seating.DecideSeating, request)
+    answer = await setup.client.decide_seating(setup.law.id, given, now=now)
     decided = list(zip(answer.decisions, people, strict=True))
     seats = sorted([(one.seat, place) for place, (one, _) in enumerate(decided) if one.HasField("seat")])
     seated = [people[place] for _, place in seats]
@@ -70,19 +69,19 @@ async def _by_referee(bench: Bench, people: Sequence[Person], *, now: int) -> Se
         late=[person for one, person in decided if one.verdict == seating_pb2.SEATING_VERDICT_KICK],
         is_deal_due=answer.action == seating_pb2.SEATING_ACTION_DEAL,
         next_time=answer.next_time if has_clock else None,
-        limits=_limits(seated, ready_ms=bench.law.clock_ms("ready")) if has_clock else {},
+        limits=_limits(seated, ready_ms=setup.law.clock_ms("ready")) if has_clock else {},
     )
 
 
-async def _by_habit(bench: Bench, people: Sequence[Person], *, now: int) -> Seating:
+async def _by_habit(setup: Setup, people: Sequence[Person], *, now: int) -> Seating:
     sitting = sorted([one for one in people if one.seated_time is not None], key=lambda one: one.seated_time or 0)
-    ready_ms = bench.pace.ready_ms
+    ready_ms = setup.pace.ready_ms
     due = _limits(sitting, ready_ms=ready_ms)
     late = [one for one in sitting if due.get(one.person, now + 1) <= now]
     staying = [one for one in sitting if one not in late]
     waiting = [one for one in people if one.seated_time is None]
-    seated = [*staying, *waiting][: bench.law.max_seats]
-    is_due = len(seated) >= bench.law.min_seats and all(one.ready_time is not None for one in seated)
+    seated = [*staying, *waiting][: setup.law.max_seats]
+    is_due = len(seated) >= setup.law.min_seats and all(one.ready_time is not None for one in seated)
     limits = _limits(seated, ready_ms=ready_ms)
     return Seating(seated, late, is_due, min(limits.values(), default=None), limits)
 

@@ -9,27 +9,33 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+import grpc
 import uvicorn
+from referee_client import AsyncClient
 
 from referee_table.clock import Clock, SystemClock
 from referee_table.house import House
-from referee_table.judge import Judge
 from referee_table.play import Pace
 from referee_table.reading import MOST_BYTES
 from referee_table.site import site
 
 _STOPPING_SECONDS: Final = 5
+_ANSWER_SECONDS: Final = 20
+"""After what time the referee is asked again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """Options of a table server. ``folder`` is where rooms are stored, None to store none.
 
-    ``hosts`` are names that it answers for, besides those of this machine and the address of each connection.
+    ``token`` and ``credentials`` are for a referee that asks for them, as the SDK takes them. ``hosts`` are names that
+    it answers for, besides those of this machine and the address of each connection.
     """
 
     referee: str
     gateway: str | None = None
+    token: str = ""
+    credentials: grpc.ChannelCredentials | None = None
     folder: Path | None = None
     page: Path | None = None
     hosts: tuple[str, ...] = ()
@@ -49,8 +55,18 @@ def bound(host: str, port: int) -> socket.socket:
 
 def server_of(plan: Plan) -> tuple[uvicorn.Server, House]:
     """Return a server that is not started yet, and its house. Call it in the loop that will run them."""
+    if plan.folder is not None:
+        plan.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    client = AsyncClient(
+        plan.referee,
+        credentials=plan.credentials,
+        token=plan.token,
+        timeout=_ANSWER_SECONDS,
+        journal=None if plan.folder is None else plan.folder / "rounds.sqlite3",
+        on_reach=lambda is_reached: house.on_reach(is_reached),  # noqa: PLW0108 - the house needs the client
+    )
     house = House(
-        judge=Judge(plan.referee),
+        client=client,
         clock=plan.clock,
         pace=plan.pace,
         entropy=plan.entropy,

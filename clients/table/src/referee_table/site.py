@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from referee_client import RefereeError, RoundNotOverError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -15,10 +16,8 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from referee_table.bundle import Prover, RoundNotOverError
 from referee_table.hosts import HostGuard
 from referee_table.house import House
-from referee_table.judge import RefereeRefusedError
 from referee_table.stream import PageStream
 
 TYPES: Final = {
@@ -44,33 +43,34 @@ def page_folder() -> Path | None:
 
 def site(house: House, *, page: Path | None, hosts: Iterable[str] = ()) -> Starlette:
     """Return the application, which also answers for ``hosts``; it opens and closes the house."""
-    prover = Prover(house.judge, house.keys)
     headers = _headers(house.gateway)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         await house.start()
-        prover.keys = house.keys
         try:
             yield
         finally:
             await house.stop()
-            await house.judge.close()
+            await house.client.close()
 
     async def stream(socket: WebSocket) -> None:
         await PageStream(house, socket).run()
 
     async def bundle(request: Request) -> Response:
         try:
-            made = await prover.bundle(request.path_params["table"], _number(request.path_params["number"]))
-        except RefereeRefusedError as error:
+            number = request.path_params["number"]
+            if _NUMBER.fullmatch(number) is None:
+                return _json({"reason": "NOT_OPENED"}, status=404)
+            made = await house.client.bundle(request.path_params["table"], int(number))
+        except RefereeError as error:
             return _json({"reason": error.reason}, status=404)
         except RoundNotOverError:
             return _json({"reason": "ROUND_NOT_OVER"}, status=404)
         return _json(made)
 
     async def health(_request: Request) -> Response:
-        given = {"referee": "REACHED" if house.judge.is_reached else "AWAY", "rooms": len(house.rooms)}
+        given = {"referee": house.referee, "rooms": len(house.rooms)}
         return _json(given | {"pages": len(house.streams), "server": house.server})
 
     return Starlette(
@@ -83,13 +83,6 @@ def site(house: House, *, page: Path | None, hosts: Iterable[str] = ()) -> Starl
         lifespan=lifespan,
         middleware=[Middleware(HostGuard, hosts=tuple(hosts)), Middleware(GZipMiddleware, minimum_size=1024)],
     )
-
-
-def _number(text: str) -> int:
-    """Return a round's number; raise RefereeRefusedError for what no round has as its number."""
-    if _NUMBER.fullmatch(text) is None:
-        raise RefereeRefusedError("NOT_OPENED", "no round has this number")
-    return int(text)
 
 
 def _page(folder: Path | None, headers: dict[str, str]) -> Callable[[Request], Awaitable[Response]]:

@@ -1,7 +1,7 @@
 """State of a room, as its file has it between two starts of the table server.
 
-Whatever the referee has signed is kept as the bytes that came. A room's file is written before any page sees what
-it says, so that a table server that is started again goes on from what pages have seen.
+A room's file is written before any page sees what it says, so that a table server that is started again goes on from
+what pages have seen. What the referee has signed is in the SDK's journal.
 """
 
 from typing import Any
@@ -47,43 +47,39 @@ class Person(msgspec.Struct, kw_only=True):
 
 
 class RoundSeat(msgspec.Struct):
-    """Who sits in one seat of a round, with the seat's public key, and a bot's private one, where it has them."""
+    """Who sits in one seat of a round, with the seat's public key where it has one."""
 
     person: str
     name: str
     is_bot: bool
     key: bytes = b""
-    signing_key: bytes = b""
+
+
+class Move(msgspec.Struct):
+    """A command that was about to become an event, by which its answer is found after a kill."""
+
+    person: str
+    id: str
+    number: int
 
 
 class Round(msgspec.Struct, kw_only=True):
     """A round that was prepared. Lists go by seat; what is not known yet is empty.
 
-    ``tokens`` are the bots' own. ``message`` is the round so far, as the referee's message for the game, in bytes;
-    ``event_hashes`` are those of its events, as their receipts name them. ``is_opening_due``: the newest receipt opens
-    cards that were not asked for yet. ``own`` is what the game's play keeps besides: its own struct, or that struct as
-    JSON has it after a restart.
+    The SDK's journal has the round from its opening on. ``own`` is what the game's play keeps besides: its own struct,
+    or that struct as JSON has it after a restart. ``move`` is the newest command that made an event.
     """
 
     number: int
     table: str
     round_id: bytes
-    header: bytes
     seats: list[RoundSeat]
     commitments: list[bytes]
     token_hashes: list[bytes]
     seeds: list[bytes]
-    tokens: list[bytes]
     seed_signatures: list[bytes] = []
-    deck_root: bytes = b""
-    server_commitment: bytes = b""
-    dealt_time: int = 0
-    leader: int | None = None
-    hands: list[list[int]] = []
-    message: bytes = b""
-    event_hashes: list[bytes] = []
-    is_opening_due: bool = False
     own: Any = None
+    move: Move | None = None
 
 
 class RoomState(msgspec.Struct, kw_only=True):

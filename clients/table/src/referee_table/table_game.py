@@ -1,20 +1,22 @@
 """What the table server needs of a game: the type of a game's registration."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from referee_client import AsyncClient, SeatSecrets, Terms
 
 from referee_table.commands import Command
 from referee_table.glossary import Glossary
 from referee_table.laws import Law
-from referee_table.play import Bench, Play
+from referee_table.play import Play, Setup
 from referee_table.sentences import Data, Text
 from referee_table.state import Round
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableGame:
-    """A game at the table. ``name`` is that of its rulesets.
+    """A game at the table. ``name`` is that of its rulesets; ``begin`` returns the SDK's next round of it at a table.
 
     ``commands`` are those of its own that a page may send in a round. ``sections`` writes the screen of rules;
     ``features`` are sentences on what its rulesets differ in, the most important first. ``shown`` returns the members
@@ -26,7 +28,8 @@ class TableGame:
     """
 
     name: str
-    play: Callable[[Bench, Round], Play]
+    begin: Callable[[AsyncClient, Terms, Sequence[SeatSecrets]], Any]
+    play: Callable[[Setup, Round, Any], Play]
     commands: tuple[type[Command], ...] = ()
     sections: Callable[[Law], list[dict[str, Any]]] = lambda _law: []
     features: tuple[Callable[[Data], Text], ...] = ()

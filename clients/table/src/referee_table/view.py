@@ -1,15 +1,12 @@
 """A room as one person sees it. Nothing that the person may not know is in it, whatever the page does with it."""
 
 import base64
-from functools import lru_cache
 from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 
-from referee.v1 import round_pb2
 from referee_table.cards import texts
 from referee_table.games import GAMES
-from referee_table.judge import Judge
 from referee_table.people import place_of
 from referee_table.records import shown, shown_seat
 from referee_table.room import Room
@@ -19,29 +16,23 @@ from referee_table.state import Person, Round
 def view_of(room: Room, person: Person) -> dict[str, Any]:
     """Return the whole room, as PROTOCOL.md describes it."""
     state = room.state
-    law = room.bench.law
+    law = room.setup.law
     ante = law.default_ante(state.stake_minor) if GAMES[law.game].has_bets else None
     return {
         "type": "view",
         "room": state.room,
         "version": state.version,
-        "time": room.bench.clock.now(),
+        "time": room.setup.clock.now(),
         "ruleset": state.ruleset,
         "stake_minor": state.stake_minor,
         "sealed": state.is_sealed,
         "phase": state.phase,
         "phase_end_time": state.phase_end_time,
-        "referee": reached(room.bench.judge),
         "you": person.person,
         "persons": [_person(one, ante=ante) for one in state.people],
         "round": None if state.round is None else _round(room, state.round, person),
         "last": None if state.last is None else shown(state.last),
     }
-
-
-def reached(judge: Judge) -> str:
-    """Return ``REACHED`` if the referee answers, ``AWAY`` if not."""
-    return "REACHED" if judge.is_reached else "AWAY"
 
 
 def preview_of(room: Room) -> dict[str, Any]:
@@ -76,32 +67,29 @@ def _person(one: Person, *, ante: int | None) -> dict[str, Any]:
 
 
 def _round(room: Room, made: Round, person: Person) -> dict[str, Any]:
-    seats = [one.person for one in made.seats]
+    state, seats = room.state, [one.person for one in made.seats]
     seat = seats.index(person.person) if person.person in seats else None
     given: dict[str, Any] = {
         "number": made.number,
         "table": made.table,
         "round_id": made.round_id.hex(),
-        "header": _header(made.header),
         "seats": [shown_seat(one) for one in made.seats],
         "you": seat,
     }
-    if made.server_commitment:
-        given["server_commitment"] = made.server_commitment.hex()
+    game = room.game
+    if game is None:
+        return given
+    given["header"] = MessageToDict(game.message.header)
+    if state.phase != "BINDING":
+        given["server_commitment"] = game.server_commitment.hex()
     play = room.play
     if play is None:
         given["bound"] = [place for place, one in enumerate(made.commitments) if one]
-        given["seeded"] = [place for place, one in enumerate(made.seeds) if one and made.server_commitment]
+        given["seeded"] = [place for place, one in enumerate(made.seeds) if one and state.phase != "BINDING"]
         return given
-    given["dealt_time"] = made.dealt_time
-    if room.bench.is_sealed:
-        given["certificates"] = [base64.b64encode(one).decode() for one in play.certificates()]
+    given["dealt_time"] = game.dealt_time
+    if room.setup.is_sealed:
+        given["certificates"] = [base64.b64encode(one).decode() for one in play.message.certificates]
     elif seat is not None:
-        given["hand"] = texts(made.hands[seat])
+        given["hand"] = texts(play.hands[seat])
     return given | play.view(seat) | play.course(seat)
-
-
-@lru_cache(maxsize=1024)
-def _header(data: bytes) -> dict[str, Any]:
-    """Return the header as proto JSON; sent, never changed."""
-    return MessageToDict(round_pb2.RoundHeader.FromString(data))

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from referee_client import Arrangement, Card
+
 from referee.v1 import advice_pb2, hand_pb2, mau_binh_pb2
 from referee_table.cards import numbers, texts
 from referee_table.laws import Law
@@ -18,12 +20,10 @@ def thirteen(command: Arrange | Check | Open) -> list[int]:
     return numbers([*command.back, *command.middle, *command.front])
 
 
-def arrangement_of(cards: list[int]) -> mau_binh_pb2.Arrangement:
-    """Return the message of thirteen cards in the order back, middle, front."""
-    made = mau_binh_pb2.Arrangement()
-    for chi, part in zip((made.back, made.middle, made.front), CHI, strict=True):
-        chi.extend(cards[part])  # type: ignore[arg-type] # numbers of cards, checked when they were read
-    return made
+def sdk_arrangement(cards: list[int]) -> Arrangement:
+    """Return thirteen cards, in the order back, middle, front, as the SDK takes them."""
+    back, middle, front = ([Card(card) for card in cards[part]] for part in CHI)
+    return Arrangement(back, middle, front)
 
 
 def cards_of(arrangement: mau_binh_pb2.Arrangement) -> list[int]:

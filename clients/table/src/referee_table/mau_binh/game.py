@@ -12,6 +12,7 @@ from referee_table.table_game import TableGame
 
 GAME: Final = TableGame(
     name="mau_binh",
+    begin=lambda client, terms, secrets: client.mau_binh(terms, secrets=secrets),
     play=MauBinhPlay,
     commands=(Arrange, Check, Commit, Open),
     sections=sections,

@@ -7,15 +7,13 @@ time is nearly up; bots wait for people.
 
 from typing import Any, Final
 
-from referee.evidence.dsse import Envelope
 from referee.games.mau_binh.event import MAX_EVENTS
-from referee.transcript.chain import FORM
-from referee.v1 import mau_binh_pb2, mau_binh_pb2_grpc
+from referee.v1 import mau_binh_pb2
 from referee_table.cards import texts
 from referee_table.instant import groups_of
-from referee_table.mau_binh.arrangements import arrangement_of, shown_showdown, shown_value, split
+from referee_table.mau_binh.arrangements import cards_of, sdk_arrangement, shown_showdown, shown_value, split
 from referee_table.mau_binh.state import Draft, MauBinhState
-from referee_table.play import Bench, Play
+from referee_table.play import Play, Setup
 from referee_table.state import Round
 from referee_table.wording import Code, RefusedError
 
@@ -26,23 +24,18 @@ KEPT_EVENTS: Final = 2
 
 
 class HandingIn(Play):
-    """The part of a round of Mậu Binh that hands arrangements to the referee. ``message`` is the round so far."""
+    """The part of a round of Mậu Binh that hands arrangements to the referee."""
 
     state: MauBinhState
-    service: mau_binh_pb2_grpc.MauBinhServiceStub
-    accept_request = mau_binh_pb2.MauBinhServiceAcceptEventRequest
-    settle_request = mau_binh_pb2.MauBinhServiceSettleRoundRequest
 
-    def __init__(self, bench: Bench, played: Round) -> None:
-        super().__init__(bench, played)
-        self.message = mau_binh_pb2.MauBinhRound.FromString(played.message)
+    def __init__(self, setup: Setup, made: Round, game: Any) -> None:  # noqa: ANN401 - the SDK's round
+        super().__init__(setup, made, game)
         self.state = self.own(MauBinhState)
-        self.service = bench.judge.stub(mau_binh_pb2_grpc.MauBinhServiceStub)
 
     @property
     def is_public(self) -> bool:
         """Whether every seat may see all events: not while an open table arranges."""
-        return self.bench.is_sealed or self.state.showdown is not None
+        return self.setup.is_sealed or self.state.showdown is not None
 
     def own_view(self, seat: int) -> dict[str, Any]:
         """Return what a seat alone sees: its own arrangement or commitment, and whether that may still change."""
@@ -50,14 +43,12 @@ class HandingIn(Play):
         cards = state.arranged[seat] if draft is None else draft.cards
         commitment = state.commitments[seat] if draft is None else draft.commitment
         shown: dict[str, Any] = {"is_final": state.finals[seat]}
-        if cards and not self.bench.is_sealed:
+        if cards and not self.setup.is_sealed:
             shown["arrangement"] = split(cards)
         if commitment:
             shown["commitment"] = commitment.hex()
-        if state.showdown is not None and any(state.receipts[seat : seat + 1]):
-            shown["kept"] = self.kept(
-                FORM.read(Envelope.parse(state.receipts[seat]).payload).number, state.receipts[seat]
-            )
+        if state.showdown is not None and (kept := self.kept(seat)) is not None:
+            shown["kept"] = kept
         if self.phase == "PLAYING":
             shown["hand_in_time"] = self.hand_in_time
             shown["takes_signed"] = self._may_go(seat)
@@ -75,7 +66,7 @@ class HandingIn(Play):
 
     def _events_left(self, seat: int) -> int:
         """Return the number of arrangements or commitments that the referee still accepts of a seat."""
-        most = MAX_EVENTS // len(self.round.seats) - 1 - int(self.bench.is_sealed)
+        most = MAX_EVENTS // len(self.round.seats) - 1 - int(self.setup.is_sealed)
         return most - [event.seat for event in self.message.events].count(seat)
 
     def is_everybody_done(self) -> bool:
@@ -88,7 +79,7 @@ class HandingIn(Play):
 
     def is_release_due(self) -> bool:
         """Return whether drafts become events now: every person is done, or the time is nearly up."""
-        return self.is_everybody_done() or self.bench.clock.now() >= self.hand_in_time
+        return self.is_everybody_done() or self.setup.clock.now() >= self.hand_in_time
 
     def _may_go(self, seat: int) -> bool:
         """Return whether the seat's draft may be sent now: it must not end arranging for others, nor use up its events.
@@ -105,7 +96,7 @@ class HandingIn(Play):
     def can_go(self, seat: int) -> bool:
         """Return whether a seat's draft can be handed in for it: it needs no signature of the page, or has one."""
         draft, one = self.state.drafts[seat], self.round.seats[seat]
-        return draft is not None and (not one.key or bool(one.signing_key) or draft.signature is not None)
+        return draft is not None and (not one.key or seat in self.game.secrets or draft.signature is not None)
 
     def awaits_hand_in(self, now: int) -> bool:
         """Return whether a draft remains to be handed in, be it now or later."""
@@ -116,7 +107,7 @@ class HandingIn(Play):
     async def take(self, seat: int, draft: Draft, *, is_final: bool) -> dict[str, Any]:
         """Send a seat's draft to the referee, or hold it back."""
         state, one = self.state, self.round.seats[seat]
-        is_signed = not one.key or bool(one.signing_key) or draft.signature is not None
+        is_signed = not one.key or seat in self.game.secrets or draft.signature is not None
         if is_final and not is_signed and self._may_go(seat):  # as the seat's view says by ``takes_signed``
             raise RefusedError(Code.UNSIGNED)
         was_final, state.finals[seat] = state.finals[seat], is_final
@@ -138,32 +129,44 @@ class HandingIn(Play):
 
     async def _give(self, seat: int, draft: Draft) -> dict[str, Any]:
         """Give the referee an arrangement or a commitment."""
-        event = mau_binh_pb2.MauBinhEvent(seat=seat)
-        if draft.commitment:
-            event.commit.commitment = draft.commitment
+        if self.is_bot(seat) and self.setup.is_sealed:
+            answer = self.accepted(await self.game.commit(seat, sdk_arrangement(draft.cards)))
         else:
-            event.arrange.CopyFrom(arrangement_of(draft.cards))
-        answer = await self.submit(event, draft)
-        self.keep_receipt(seat)
+            event = mau_binh_pb2.MauBinhEvent(seat=seat)
+            if draft.commitment:
+                event.commit.commitment = draft.commitment
+            else:
+                event.arrange.CopyFrom(sdk_arrangement(draft.cards).write())
+            answer = await self.submit(event, draft)
         self.state.drafts[seat] = None
-        if draft.commitment:
-            self.state.commitments[seat] = draft.commitment
-        else:
-            self.state.arranged[seat] = draft.cards
-            await self.look()
+        await self.take_over()
         return {"violations": self.violations(answer.violations)} | self.receipt()
 
-    def keep_receipt(self, seat: int) -> None:
-        """Keep the newest receipt as that of a seat's newest event, whose file the seat gets once all is shown."""
-        if not self.state.receipts:
-            self.state.receipts = [b""] * len(self.round.seats)
-        self.state.receipts[seat] = self.message.receipt
+    async def take_over(self) -> None:
+        """Take over what the events say of each seat; begin the show, or opening, if they lead there."""
+        state, count = self.state, len(self.round.seats)
+        state.gone = [False] * count
+        for event in self.message.events:
+            match event.WhichOneof("choice"):
+                case "arrange":
+                    state.arranged[event.seat] = cards_of(event.arrange)
+                    state.opened[event.seat] = self.setup.is_sealed
+                case "commit":
+                    state.commitments[event.seat] = event.commit.commitment
+                case "leave":
+                    state.gone[event.seat] = True
+        if self.setup.is_sealed and self.hands and not state.is_opening:
+            state.is_opening, state.drafts = True, [None] * count
+            state.deadline = self.game.unsealed_time + self.setup.law.clock_ms("opening")
+            self.again = 0
+        if self.hands:
+            await self.look()
 
     async def hand_in(self) -> None:
         """Hand in what is held back; of a seat that has to sign and did not, the last that it signed counts."""
         for seat in range(len(self.round.seats)):
             draft = self.state.drafts[seat]
-            if draft is None or not self.can_go(seat) or self.state.showdown is not None or self.round.is_opening_due:
+            if draft is None or not self.can_go(seat) or self.state.showdown is not None or self.state.is_opening:
                 continue
             try:
                 await self._give(seat, draft)
@@ -175,40 +178,36 @@ class HandingIn(Play):
         answer = await self._checked(seat, cards)
         return {
             "violations": self.violations(answer.violations),
-            "values": [shown_value(value, self.bench.law) for value in answer.values],
+            "values": [shown_value(value, self.setup.law) for value in answer.values],
         }
 
     async def _checked(self, seat: int, cards: list[int]) -> mau_binh_pb2.CheckArrangementResponse:
         """Return the referee's judgement of thirteen cards as an arrangement of the seat's."""
-        given = mau_binh_pb2.MauBinhRound(header=self.message.header, certificates=self.message.certificates)
-        request = mau_binh_pb2.CheckArrangementRequest(round=given, seat=seat, arrangement=arrangement_of(cards))
-        return await self.ask(self.service.CheckArrangement, request)
+        answer: mau_binh_pb2.CheckArrangementResponse = await self.game.check(seat, sdk_arrangement(cards))
+        return answer
 
     async def look(self) -> None:
         """Start the showing if the referee finds the round over."""
-        if self.bench.is_sealed and not self.round.hands:
-            return
-        request = mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=self.message)
-        preview = await self.ask(self.service.PreviewRound, request)
+        preview = await self.game.preview()
         if not preview.violations:
             self._show(preview.showdown)
             self.again = 0
 
     def skip(self) -> None:
         """End the show now."""
-        self.state.show_end_time = self.bench.clock.now()
+        self.state.show_end_time = self.setup.clock.now()
 
     def _show(self, found: mau_binh_pb2.Showdown) -> None:
         """Begin the show, which ends some time after the sums are seen; hands that win at the deal are seen as long."""
-        pace, law, state = self.bench.pace, self.bench.law, self.state
+        pace, law, state = self.setup.pace, self.setup.law, self.state
         state.showdown = shown_showdown(found, law)
         state.show_end_time = found.summary_time + pace.sums_ms
         for line in found.summary:
             if line.instant_win:
-                name, cards = law.name("pattern", line.instant_win), texts(self.round.hands[line.seat])
+                name, cards = law.name("pattern", line.instant_win), texts(self.hands[line.seat])
                 groups = groups_of(line.instant_win, cards)
                 state.instant_wins.append({"seat": line.seat, "name": name, "groups": groups})
         if state.instant_wins:
-            state.show_end_time = max(found.summary_time, self.round.dealt_time + pace.scene_ms)
+            state.show_end_time = max(found.summary_time, self.game.dealt_time + pace.scene_ms)
         if pace.is_brisk:
             state.show_end_time = 0

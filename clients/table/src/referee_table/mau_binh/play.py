@@ -2,16 +2,15 @@
 
 from typing import Any
 
-from referee.cards import Card, Seat
-from referee.games.mau_binh import arrangement_commitment
-from referee.v1 import advice_pb2, mau_binh_pb2, shuffler_pb2
+from referee_client import RefereeError
+
+from referee.v1 import advice_pb2, mau_binh_pb2
 from referee_table.bots import THOUGHT_MS
 from referee_table.cards import texts
-from referee_table.commands import InRound, Leave, Move, Suggest
-from referee_table.judge import RefereeRefusedError
+from referee_table.commands import InRound, Leave, Suggest
 from referee_table.mau_binh.arrangements import (
-    arrangement_of,
     cards_of,
+    sdk_arrangement,
     shown_suggestion,
     shown_value,
     split,
@@ -48,38 +47,43 @@ class MauBinhPlay(HandingIn):
         times = [max(state.deadline, self.again)]
         if self._bots():
             times.append(0 if state.is_opening else self.thinking.wake(state.bot_time))
-        if self.awaits_hand_in(self.bench.clock.now()):
+        if self.awaits_hand_in(self.setup.clock.now()):
             times.append(self.hand_in_time)
         return min(times)
 
     @property
     def is_over(self) -> bool:
         """Whether the show is over."""
-        return self.state.showdown is not None and self.wake <= self.bench.clock.now()
+        return self.state.showdown is not None and self.wake <= self.setup.clock.now()
 
-    async def begin(self, dealt: shuffler_pb2.DealRoundResponse) -> None:
+    async def begin(self) -> None:
         """Begin arranging with the cards that were dealt; end the round if a hand wins at once."""
-        count, now = len(self.round.seats), self.bench.clock.now()
-        self.message = mau_binh_pb2.MauBinhRound(header=self.header, certificates=[dealt.certificate])
-        self.round.hands = [list(hand.cards) for hand in dealt.hands]
+        count, pace = len(self.round.seats), self.setup.pace
         self.state = MauBinhState(
-            deadline=dealt.dealt_time + self.bench.law.clock_ms("arranging"),
-            bot_time=now + self.bench.pace.bot_ms,
+            deadline=self.game.dealt_time + self.setup.law.clock_ms("arranging"),
+            bot_time=self.setup.clock.now() + pace.bot_ms,
             drafts=[None] * count,
             finals=[False] * count,
             commitments=[b""] * count,
             planned=[[] for _ in range(count)],
-            nonces=[b""] * count,
             arranged=[[] for _ in range(count)],
             opened=[False] * count,
             gone=[False] * count,
         )
-        if dealt.hands:
-            await self.look()
+        await self.take_over()
+
+    async def catch_up(self) -> None:
+        """Take over the events that the journal has; a draft that became one is none any more."""
+        if self.state.showdown is None:
+            await self.take_over()
+        for seat, draft in enumerate(self.state.drafts):
+            given = self.state.arranged[seat], self.state.commitments[seat]
+            if draft is not None and (draft.cards, draft.commitment) == given:
+                self.state.drafts[seat] = None
 
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
         """Carry out an arrangement, a commitment or its opening, or a question."""
-        is_sealed = self.bench.is_sealed
+        is_sealed = self.setup.is_sealed
         match command:
             case Arrange() | Check() | Suggest() if is_sealed:
                 raise RefusedError(Code.SEALED)
@@ -93,13 +97,13 @@ class MauBinhPlay(HandingIn):
                 draft = _draft(command, commitment=bytes.fromhex(command.commitment))
                 return await self.take(seat, draft, is_final=command.is_final)
             case Open():
-                await self._open(seat, thirteen(command), bytes.fromhex(command.nonce), command)
+                await self._open(seat, command)
                 return self.receipt()
             case Check():
                 return await self.check(seat, thirteen(command))
             case Suggest():
-                suggestions = await self._suggest(seat, list(self.message.certificates), count=3)
-                return {"suggestions": [shown_suggestion(one, self.bench.law) for one in suggestions]}
+                suggestions = await self._suggest(seat, count=3)
+                return {"suggestions": [shown_suggestion(one, self.setup.law) for one in suggestions]}
             case _:
                 raise RefusedError(Code.WRONG_PHASE)
 
@@ -108,20 +112,17 @@ class MauBinhPlay(HandingIn):
         event = mau_binh_pb2.MauBinhEvent(seat=seat)
         event.leave.SetInParent()
         await self.submit(event, move)
-        self.keep_receipt(seat)
-        self.state.gone[seat] = True
-        if self.round.hands:
-            await self.look()
+        await self.take_over()
 
     async def advance(self) -> None:
         """Make a bot's move, or apply a passed deadline."""
-        state, now = self.state, self.bench.clock.now()
+        state, now = self.state, self.setup.clock.now()
         if state.showdown is not None:
             return
         if not state.is_opening and now < state.deadline and self.is_release_due():
             await self.hand_in()
         bots = self._bots()
-        if state.showdown is not None or self.round.is_opening_due:
+        if state.showdown is not None:
             return
         if now >= max(state.deadline, self.again) and not (state.is_opening and bots):
             await self._end_time()
@@ -135,7 +136,7 @@ class MauBinhPlay(HandingIn):
                 {
                     "cards": texts(cards_of(one.arrangement)),
                     "arrangement": split(cards_of(one.arrangement)),
-                    "values": [shown_value(value, self.bench.law) for value in one.values],
+                    "values": [shown_value(value, self.setup.law) for value in one.values],
                     "fouled": one.fouled,
                     "defaulted": one.defaulted,
                     "net_minor": one.net_minor,
@@ -163,8 +164,8 @@ class MauBinhPlay(HandingIn):
             shown |= self.own_view(seat)
         if state.is_opening:
             shown["opened"] = list(state.opened)
-        if self.bench.is_sealed and self.round.hands:
-            shown["hands"] = [texts(hand) for hand in self.round.hands]
+        if self.setup.is_sealed and self.hands:
+            shown["hands"] = [texts(hand) for hand in self.hands]
         if state.showdown is not None:
             shown["showdown"] = state.showdown
         if state.instant_wins:
@@ -197,65 +198,58 @@ class MauBinhPlay(HandingIn):
     async def _move(self, seat: int) -> None:
         state = self.state
         if state.is_opening:
-            await self._open(seat, state.planned[seat], state.nonces[seat])
+            self.accepted(await self.game.arrange(seat, self.game.committed(seat)))
+            await self.take_over()
             return
-        left_ms = state.deadline - self.bench.clock.now()
+        left_ms = state.deadline - self.setup.clock.now()
         longest_ms = max(THOUGHT_MS, left_ms // 2)  # people arrange for longer, and cards as dealt may be a foul
         if not self.thinking.is_over(seat, lambda: self._advice(seat), longest_ms=longest_ms):
             return
-        state.bot_time = self.bench.clock.now() + self.bench.pace.bot_ms
+        state.bot_time = self.setup.clock.now() + self.setup.pace.bot_ms
         best = self.thinking.best  # none in time, or for a ruleset that nothing was learned for: as dealt
-        cards = cards_of(best[0].arrangement) if best else (await self._hand(seat))[1]
+        cards = cards_of(best[0].arrangement) if best else await self._hand(seat)
         state.planned[seat] = cards
-        draft = Draft(cards=cards)
-        if self.bench.is_sealed:
-            state.nonces[seat] = self.bench.entropy(32)
-            draft.commitment = arrangement_commitment(
-                round_id=self.round.round_id,
-                seat=Seat(seat),
-                cards=[Card(card) for card in cards],
-                nonce=state.nonces[seat],
-            )
-        await self.take(seat, draft, is_final=True)
+        await self.take(seat, Draft(cards=cards), is_final=True)
 
-    async def _hand(self, seat: int) -> tuple[list[bytes], list[int]]:
-        """Return a bot's certificates and cards."""
-        if self.bench.is_sealed:
-            certificate, cards = await self.hand_certificate(seat)
-            return [certificate], cards
-        return list(self.message.certificates), self.round.hands[seat]
+    async def _hand(self, seat: int) -> list[int]:
+        """Return a bot's cards."""
+        if self.setup.is_sealed:
+            return [card.number for card in await self.game.open_hand(seat)]
+        return self.hands[seat]
 
     async def _advice(self, seat: int) -> list[advice_pb2.SuggestedArrangement]:
         """Return the suggestion for a bot."""
-        certificates, _ = await self._hand(seat)
-        return await self._suggest(seat, certificates, count=1)
+        await self._hand(seat)
+        return await self._suggest(seat, count=1)
 
-    async def _open(self, seat: int, cards: list[int], nonce: bytes, move: Move | None = None) -> None:
-        event = mau_binh_pb2.MauBinhEvent(seat=seat, arrange=arrangement_of(cards), nonce=nonce)
-        await self.submit(event, move)
-        self.state.arranged[seat] = cards
-        self.state.opened[seat] = True
-        await self.look()
+    async def _open(self, seat: int, command: Open) -> None:
+        event = mau_binh_pb2.MauBinhEvent(seat=seat, arrange=sdk_arrangement(thirteen(command)).write())
+        event.nonce = bytes.fromhex(command.nonce)
+        await self.submit(event, command)
+        await self.take_over()
 
     async def _end_time(self) -> None:
         """Apply the deadline: report seats that did not commit, or did not open; otherwise let the show begin."""
         state = self.state
-        if self.bench.is_sealed:
+        if self.setup.is_sealed:
+            was_opening = state.is_opening
             for seat in self._late():
-                if self.round.is_opening_due:
-                    break
+                if state.is_opening != was_opening:
+                    return
                 event = mau_binh_pb2.MauBinhEvent(seat=seat)
                 event.timeout.SetInParent()
                 try:
                     await self.submit(event, is_timeout=True)
+                    await self.take_over()
                 except RefusedError:  # by the referee's clock it is not time yet
-                    self.again = self.bench.clock.now() + RETRY_MS
+                    self.again = self.setup.clock.now() + RETRY_MS
                     return
-            if self.round.is_opening_due:
+            if state.is_opening != was_opening:
                 return
-        await self.look()
         if state.showdown is None:
-            self.again = self.bench.clock.now() + RETRY_MS
+            await self.look()
+        if state.showdown is None:
+            self.again = self.setup.clock.now() + RETRY_MS
 
     def _late(self) -> list[int]:
         """Return the seats of a sealed table to report: without a commitment, or still shut once the hands are open."""
@@ -266,24 +260,11 @@ class MauBinhPlay(HandingIn):
         ]
         return [seat for seat, is_late in enumerate(owed) if is_late and not state.gone[seat] and seat not in reported]
 
-    async def opened(self, opened: shuffler_pb2.OpenSectionResponse) -> None:
-        """Begin opening: all hands of a sealed table are known."""
-        self.state.is_opening = True
-        self.state.drafts = [None] * len(self.round.seats)
-        self.state.deadline = opened.unsealed_time + self.bench.law.clock_ms("opening")
-        self.again = 0
-        await self.look()
-
-    async def _suggest(
-        self, seat: int, certificates: list[bytes], *, count: int
-    ) -> list[advice_pb2.SuggestedArrangement]:
+    async def _suggest(self, seat: int, *, count: int) -> list[advice_pb2.SuggestedArrangement]:
         """Suggest the best arrangements; refuse with NO_ADVICE if there are none."""
-        given = mau_binh_pb2.MauBinhRound(header=self.header, certificates=certificates)
-        dealt = advice_pb2.DealtHand(round=given, seat=seat)
-        request = advice_pb2.SuggestArrangementRequest(dealt=dealt, count=count)
         try:
-            answer = await self.ask(self.bench.judge.advice.SuggestArrangement, request)
-        except RefereeRefusedError as error:
+            answer = await self.game.suggest(seat, count=count)
+        except RefereeError as error:
             raise RefusedError(Code.NO_ADVICE, reason=error.reason) from None
         if not answer.suggestions:
             raise RefusedError(Code.NO_ADVICE)

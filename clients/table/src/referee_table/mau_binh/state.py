@@ -15,23 +15,20 @@ class Draft(msgspec.Struct, kw_only=True):
 
 
 class MauBinhState(msgspec.Struct, kw_only=True):
-    """A round of Mậu Binh. Lists go by seat. ``nonces`` and ``planned`` are the bots' own.
+    """A round of Mậu Binh. Lists go by seat. ``planned`` are the bots' arrangements.
 
-    ``drafts`` are the newest of each seat that the referee does not have, ``finals`` the seats that are done,
-    ``receipts`` those of each seat's newest event.
+    ``drafts`` are the newest of each seat that the referee does not have, ``finals`` the seats that are done.
     """
 
     deadline: int = 0
     bot_time: int = 0
     commitments: list[bytes] = []
     planned: list[list[int]] = []
-    nonces: list[bytes] = []
     arranged: list[list[int]] = []
     opened: list[bool] = []
     gone: list[bool] = []
     drafts: list[Draft | None] = []
     finals: list[bool] = []
-    receipts: list[bytes] = []
     is_opening: bool = False
     showdown: dict[str, Any] | None = None
     show_end_time: int = 0

@@ -7,7 +7,7 @@ import msgspec
 from referee_table.commands import Cards, Move
 
 
-class Play(Move, frozen=True, kw_only=True, tag="play"):
+class PlayCards(Move, frozen=True, kw_only=True, tag="play"):
     """Command to play cards."""
 
     cards: Annotated[Cards, msgspec.Meta(min_length=1)]

@@ -6,7 +6,7 @@ from typing import Final
 from referee_table import sentences
 from referee_table.glossary import read_glossary
 from referee_table.table_game import TableGame
-from referee_table.tien_len.commands import Pass, Play
+from referee_table.tien_len.commands import Pass, PlayCards
 from referee_table.tien_len.play import TienLenPlay
 from referee_table.tien_len.rules import sections
 
@@ -15,8 +15,9 @@ HOUR_MS: Final = 3_600_000
 
 GAME: Final = TableGame(
     name="tien_len",
+    begin=lambda client, terms, secrets: client.tien_len(terms, secrets=secrets),
     play=TienLenPlay,
-    commands=(Play, Pass),
+    commands=(PlayCards, Pass),
     sections=sections,
     features=(sentences.chain, sentences.last_card, sentences.instant_wins, sentences.out_of_time),
     glossary=read_glossary(Path(__file__).parent),

@@ -2,32 +2,26 @@
 
 from typing import Any
 
-from referee.v1 import advice_pb2, shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
+from referee.v1 import advice_pb2, tien_len_pb2
 from referee_table.cards import numbers, texts
 from referee_table.commands import InRound, Leave, Suggest
 from referee_table.instant import groups_of
-from referee_table.play import RETRY_MS, Bench, Play
+from referee_table.play import RETRY_MS, Play, Setup
 from referee_table.signing import Signed
 from referee_table.state import Round
-from referee_table.tien_len.commands import Pass
-from referee_table.tien_len.commands import Play as PlayCards
+from referee_table.tien_len.commands import Pass, PlayCards
 from referee_table.tien_len.state import TienLenState
 from referee_table.wording import Code, RefusedError
 
 
 class TienLenPlay(Play):
-    """One round. ``message`` is the round so far, ``found`` its state as the referee computed it."""
+    """One round. ``found`` is its state as the referee computed it."""
 
     state: TienLenState
-    service: tien_len_pb2_grpc.TienLenServiceStub
-    accept_request = tien_len_pb2.TienLenServiceAcceptEventRequest
-    settle_request = tien_len_pb2.TienLenServiceSettleRoundRequest
 
-    def __init__(self, bench: Bench, played: Round) -> None:
-        super().__init__(bench, played)
-        self.message = tien_len_pb2.TienLenRound.FromString(played.message)
+    def __init__(self, setup: Setup, made: Round, game: Any) -> None:  # noqa: ANN401 - the SDK's round
+        super().__init__(setup, made, game)
         self.state = self.own(TienLenState)
-        self.service = bench.judge.stub(tien_len_pb2_grpc.TienLenServiceStub)
         self.found = tien_len_pb2.TienLenState.FromString(self.state.state)
 
     @property
@@ -54,28 +48,29 @@ class TienLenPlay(Play):
     @property
     def is_over(self) -> bool:
         """Whether the round is over and a show, if there is one, has ended."""
-        return self.found.over and self.wake <= self.bench.clock.now()
+        return self.found.over and self.wake <= self.setup.clock.now()
 
     def skip(self) -> None:
         """End the show of a hand that won at the deal now."""
-        self.state.show_end_time = self.bench.clock.now()
+        self.state.show_end_time = self.setup.clock.now()
 
-    async def begin(self, dealt: shuffler_pb2.DealRoundResponse) -> None:
+    async def begin(self) -> None:
         """Begin the round with the cards that were dealt, and the leader's turn."""
-        self.message = tien_len_pb2.TienLenRound(header=self.header, certificates=[dealt.certificate])
-        self.round.hands = [list(hand.cards) for hand in dealt.hands]
         self.state = TienLenState()
-        request = tien_len_pb2.TienLenServicePreviewRoundRequest(round=self.message)
-        preview = await self.ask(self.service.PreviewRound, request)
+        preview = await self.game.preview()
         await self._stand(preview.state)
-        self.round.leader = self.found.leader
         for seat, one in enumerate(preview.outcome.seats):
             if one.instant_win:
-                name = self.bench.law.name("pattern", one.instant_win)
-                groups = groups_of(one.instant_win, texts(self.round.hands[seat]))
+                name = self.setup.law.name("pattern", one.instant_win)
+                groups = groups_of(one.instant_win, texts(self.hands[seat]))
                 self.state.instant_wins.append({"seat": seat, "name": name, "groups": groups})
-        if self.state.instant_wins and not self.bench.pace.is_brisk:
-            self.state.show_end_time = dealt.dealt_time + self.bench.pace.scene_ms
+        if self.state.instant_wins and not self.setup.pace.is_brisk:
+            self.state.show_end_time = self.game.dealt_time + self.setup.pace.scene_ms
+
+    async def catch_up(self) -> None:
+        """Lay the event that the journal has and the trick lacks: the kept state is written after each event."""
+        for event in self.message.events[len(self.state.plays) :]:
+            await self._stand((await self.game.preview()).state, event)
 
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
         """Carry out a play, a pass, or a question."""
@@ -106,7 +101,7 @@ class TienLenPlay(Play):
         """Move for the bot on turn, or for a seat whose time has run out."""
         if self.found.over:
             return
-        turn, now = self.found.turn, self.bench.clock.now()
+        turn, now = self.found.turn, self.setup.clock.now()
         event = tien_len_pb2.TienLenEvent(seat=turn)
         if self.is_bot(turn):
             if now < self.state.bot_time or not self.thinking.is_over(
@@ -151,18 +146,13 @@ class TienLenPlay(Play):
             ],
             "transfers": self.transfers(outcome.transfers),
             "ending": outcome.ending,
-            "ending_name": self.bench.law.name("ending", outcome.ending),
+            "ending_name": self.setup.law.name("ending", outcome.ending),
             "trick": self.state.trick,
             "instant_wins": self.state.instant_wins,
         }
         if outcome.HasField("house_net_minor"):
             shown["house_net_minor"] = outcome.house_net_minor
         return shown
-
-    def freeze(self) -> None:
-        """Copy the events and the referee's state into the round's state."""
-        self.state.state = self.found.SerializeToString()
-        super().freeze()
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: its own cards, how many the others hold, the trick, and what it may play."""
@@ -195,16 +185,17 @@ class TienLenPlay(Play):
 
     async def _accept(self, event: tien_len_pb2.TienLenEvent, move: Signed | None = None) -> None:
         answer = await self.submit(event, move, is_timeout=event.HasField("timeout"))
-        await self._stand(answer.state, answer.event)
+        found = answer.state if answer.HasField("state") else (await self.game.preview()).state
+        await self._stand(found, answer.event)
 
     async def _stand(self, found: tien_len_pb2.TienLenState, event: tien_len_pb2.TienLenEvent | None = None) -> None:
         """Take over the referee's state after an event."""
-        before, now = self.found, self.bench.clock.now()
-        self.found = found
+        before, now = self.found, self.setup.clock.now()
+        self.found, self.state.state = found, found.SerializeToString()
         if event is not None:
             self._lay(before, event)
         self.again = 0
-        self.state.bot_time = now + self.bench.pace.bot_ms
+        self.state.bot_time = now + self.setup.pace.bot_ms
         self.state.deadline = found.deadline_time
         self.state.legal = None
         if not found.over and (found.HasField("to_beat") or not self.is_bot(found.turn)):
@@ -223,7 +214,7 @@ class TienLenPlay(Play):
             state.played += cards
         if cards and self.found.HasField("to_beat") and self.found.to_beat_seat == seat:
             kind = self.found.to_beat.kind
-            one |= {"kind": kind, "name": self.bench.law.name("kind", kind)} | self._chop(before, cards)
+            one |= {"kind": kind, "name": self.setup.law.name("kind", kind)} | self._chop(before, cards)
         state.trick.append(one)
         state.plays.append(one | ({"leads": True} if cards and not before.HasField("to_beat") else {}))
         if not self.found.over and not self.found.HasField("to_beat"):
@@ -239,25 +230,23 @@ class TienLenPlay(Play):
     def _held(self, seat: int) -> list[int]:
         """Return the cards that a seat still holds, weak to strong."""
         played = set(self.state.played)
-        return sorted([card for card in self.round.hands[seat] if card not in played], key=_order)
+        return sorted([card for card in self.hands[seat] if card not in played], key=_order)
 
     async def _legal(self) -> dict[str, Any]:
-        request = tien_len_pb2.ListPlaysRequest(round=self.message, grouped=True)
-        listed = await self.ask(self.service.ListPlays, request)
+        listed = await self.game.plays(grouped=True)
         plays = [self._combination(one) for one in listed.plays]
         for group in listed.groups:
             if group.HasField("chops"):
-                name = self.bench.law.name("price", group.chops)
+                name = self.setup.law.name("price", group.chops)
                 for place in group.plays:
                     plays[place]["chops"] = {"name": name, "amount_minor": group.chop_minor}
         return {"plays": plays, "may_pass": listed.may_pass}
 
     async def _suggest(self, *, count: int) -> list[advice_pb2.SuggestedPlay]:
-        request = advice_pb2.SuggestPlayRequest(round=self.message, count=count)
-        return list((await self.ask(self.bench.judge.advice.SuggestPlay, request)).suggestions)
+        return list((await self.game.suggest(count=count)).suggestions)
 
     def _combination(self, one: tien_len_pb2.Combination) -> dict[str, Any]:
-        return {"kind": one.kind, "name": self.bench.law.name("kind", one.kind), "cards": texts(one.cards)}
+        return {"kind": one.kind, "name": self.setup.law.name("kind", one.kind), "cards": texts(one.cards)}
 
     def _shown(self, one: advice_pb2.SuggestedPlay) -> dict[str, Any]:
         chosen = {"action": "PLAY"} | self._combination(one.play) if one.HasField("play") else {"action": "PASS"}

@@ -27,6 +27,7 @@ def shown(data: Data) -> dict[str, Any]:
 
 GAME: Final = TableGame(
     name="ultimate_texas",
+    begin=lambda client, terms, secrets: client.ultimate_texas(terms, secrets=secrets),
     play=UltimateTexasPlay,
     commands=(Decide,),
     sections=sections,

@@ -4,13 +4,13 @@ import base64
 from typing import Any, Final
 
 from google.protobuf.json_format import MessageToDict
+from referee_client import RefereeError
 
-from referee.v1 import advice_pb2, shuffler_pb2, ultimate_texas_pb2, ultimate_texas_pb2_grpc
+from referee.v1 import advice_pb2, ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
 from referee_table.cards import texts
 from referee_table.commands import InRound, Leave, Suggest
-from referee_table.judge import RefereeRefusedError
-from referee_table.play import RETRY_MS, Bench, Play
+from referee_table.play import RETRY_MS, Play, Setup
 from referee_table.signing import Signed
 from referee_table.state import Round
 from referee_table.ultimate_texas.commands import Decide
@@ -30,24 +30,20 @@ _MADE: Final = {
 
 
 class UltimateTexasPlay(Play):
-    """One round. ``message`` is the round so far, ``found`` its state as the referee computed it."""
+    """One round. ``found`` is its state as the referee computed it."""
 
     state: UltimateTexasState
-    service: ultimate_texas_pb2_grpc.UltimateTexasServiceStub
-    accept_request = ultimate_texas_pb2.UltimateTexasServiceAcceptEventRequest
-    settle_request = ultimate_texas_pb2.UltimateTexasServiceSettleRoundRequest
 
-    def __init__(self, bench: Bench, played: Round) -> None:
-        super().__init__(bench, played)
-        self.message = ultimate_texas_pb2.UltimateTexasRound.FromString(played.message)
+    def __init__(self, setup: Setup, made: Round, game: Any) -> None:  # noqa: ANN401 - the SDK's round
+        super().__init__(setup, made, game)
         self.state = self.own(UltimateTexasState)
-        self.service = bench.judge.stub(ultimate_texas_pb2_grpc.UltimateTexasServiceStub)
         self.found = ultimate_texas_pb2.UltimateTexasState.FromString(self.state.state)
+        self.stakes = self.message.header.seat_stakes
 
     @property
     def deadline(self) -> int | None:
         """End of the time for decisions on this street, None while no seat decides."""
-        return self.state.deadline if self._deciding() else None
+        return self._street_end if self._deciding() else None
 
     @property
     def wake(self) -> int:
@@ -56,21 +52,29 @@ class UltimateTexasPlay(Play):
         if not deciding:
             return self.again
         has_bots = any(self.is_bot(seat) for seat in deciding)
-        late = max(self.state.deadline, self.again)
+        late = max(self._street_end, self.again)
         return min(self.thinking.wake(self.state.bot_time), late) if has_bots else late
 
     @property
     def is_over(self) -> bool:
         """Whether the house's cards are open."""
-        return bool(self.state.house) and self.again <= self.bench.clock.now()
+        return "house" in self.game.board and self.again <= self.setup.clock.now()
 
-    async def begin(self, dealt: shuffler_pb2.DealRoundResponse) -> None:
+    async def begin(self) -> None:
         """Begin the round with the cards that were dealt, and the clock of the first street."""
-        self.message = ultimate_texas_pb2.UltimateTexasRound(header=self.header, certificates=[dealt.certificate])
-        self.round.hands = [list(hand.cards) for hand in dealt.hands]
         self.state = UltimateTexasState()
         await self._look()
-        self._start_street(dealt.dealt_time)
+
+    async def catch_up(self) -> None:
+        """Take over the decision that the journal has, and the cards that it opened."""
+        missing = len(self.message.events) - len(self.state.streets)
+        self.state.streets += [self.found.street] * missing
+        await self._look()
+
+    @property
+    def _street_end(self) -> int:
+        """Time in ms at which the clock of the street ends, which began with the cards opened last."""
+        return int(max(self.game.dealt_time, self.game.unsealed_time)) + self.setup.law.clock_ms("street")
 
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
         """Carry out a decision, or a question."""
@@ -80,10 +84,10 @@ class UltimateTexasPlay(Play):
                     raise RefusedError(Code.BAD_COMMAND, detail=f"{command.decision} is no decision")
                 await self._accept(seat, _MADE[command.decision], command)
                 return self.receipt()
-            case Suggest() if self.bench.is_sealed:
+            case Suggest() if self.setup.is_sealed:
                 raise RefusedError(Code.SEALED)
             case Suggest():
-                return _advice(await self._advise(seat, list(self.message.certificates)))
+                return _advice(await self._advise(seat))
             case _:
                 raise RefusedError(Code.WRONG_PHASE)
 
@@ -93,10 +97,11 @@ class UltimateTexasPlay(Play):
 
     async def advance(self) -> None:
         """Decide for a bot, or for the seats whose time has run out."""
-        deciding, now = self._deciding(), self.bench.clock.now()
-        if now >= max(self.state.deadline, self.again):
+        deciding, now = self._deciding(), self.setup.clock.now()
+        if now >= max(self._street_end, self.again):
+            opened = self.game.unsealed_time
             for seat in deciding:
-                if self.round.is_opening_due:
+                if self.game.unsealed_time != opened:  # the next street has begun
                     return
                 try:
                     await self._accept(seat, Decision.DECISION_TIMEOUT)
@@ -131,21 +136,12 @@ class UltimateTexasPlay(Play):
             "house_net_minor": outcome.house_net_minor,
         }
 
-    def winner_of(self, outcome: ultimate_texas_pb2.UltimateTexasOutcome) -> None:
-        """Return None: every seat plays the house."""
-
-    def freeze(self) -> None:
-        """Copy the events and the referee's state into the round's state."""
-        self.state.state = self.found.SerializeToString()
-        super().freeze()
-
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: board, bets and what it may decide; the hands with the house's."""
-        state, stakes = self.state, self.header.seat_stakes
-        deciding = self._deciding()
+        board, stakes, deciding = self.game.board, self.stakes, self._deciding()
         shown: dict[str, Any] = {
             "street": self.found.street,
-            "board": texts(state.board),
+            "board": [card.text for name, cards in board.items() if name != "house" for card in cards],
             "seats": [
                 {
                     "ante_minor": stakes[one.seat].bet_minor,
@@ -160,14 +156,14 @@ class UltimateTexasPlay(Play):
                 for one in self.found.seats
             ],
         }
-        if state.house:
-            shown |= {"house": texts(state.house), "hands": [texts(hand) for hand in self.round.hands]}
-        if seat is not None and self.found.seats[seat].HasField("value") and not self.bench.is_sealed:
+        if "house" in board:
+            shown |= {"house": [card.text for card in board["house"]], "hands": [texts(hand) for hand in self.hands]}
+        if seat is not None and self.found.seats[seat].HasField("value") and not self.setup.is_sealed:
             shown["value"] = self._value(self.found.seats[seat].value.category)
         if seat is not None and seat in deciding:
             shown["legal"] = [_name(one) for one in self.found.seats[seat].legal_decisions if one not in _IMPOSED]
         given: dict[str, Any] = {"ultimate_texas": shown}
-        if self.bench.is_sealed:
+        if self.setup.is_sealed:
             given["events"] = [MessageToDict(event) for event in self.message.events]
             given["receipt"] = base64.b64encode(self.message.receipt).decode()
             given["signatures"] = [base64.b64encode(one).decode() for one in self.message.signatures]
@@ -182,36 +178,29 @@ class UltimateTexasPlay(Play):
         ]
 
     def _value(self, category: str) -> dict[str, Any]:
-        return {"category": category, "name": self.bench.law.name("category", category) if category else {}}
+        return {"category": category, "name": self.setup.law.name("category", category) if category else {}}
 
     def _deciding(self) -> list[int]:
         """Return the seats that have a decision to make."""
         return [one.seat for one in self.found.seats if any(each not in _IMPOSED for each in one.legal_decisions)]
 
-    def _start_street(self, time: int) -> None:
-        self.state.deadline = time + self.bench.law.clock_ms("street")
-        self.state.bot_time = self.bench.clock.now() + self.bench.pace.bot_ms
-
     async def _accept(self, seat: int, decision: Decision, move: Signed | None = None) -> None:
-        street = self.found.street
         event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=decision)
+        street, opened = self.found.street, self.game.unsealed_time
         answer = await self.submit(event, move, is_timeout=decision == Decision.DECISION_TIMEOUT)
         self.state.streets.append(street)
-        self.found = answer.state
-
-    async def opened(self, opened: shuffler_pb2.OpenSectionResponse) -> None:
-        """Show the cards of a street; its clock starts."""
-        for section in opened.opened:
-            if section.name == "house":
-                self.state.house = list(section.cards)
-        self.state.board = [card for one in opened.opened if one.name != "house" for card in one.cards]
-        await self._look()
-        self._start_street(opened.unsealed_time)
+        if answer.HasField("state") and self.game.unsealed_time == opened:
+            self._stand(answer.state)
+        else:
+            await self._look()
 
     async def _look(self) -> None:
-        """Ask for the state with the cards that the certificates show now."""
-        request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=self.message)
-        self.found = (await self.ask(self.service.PreviewRound, request)).state
+        """Ask for the state with the cards that are open now; bots begin to think."""
+        self._stand((await self.game.preview()).state)
+        self.state.bot_time = self.setup.clock.now() + self.setup.pace.bot_ms
+
+    def _stand(self, found: ultimate_texas_pb2.UltimateTexasState) -> None:
+        self.found, self.state.state = found, found.SerializeToString()
 
     async def _move(self, seat: int) -> None:
         """Decide for a bot: by its advice, or without any the cheapest decision that keeps its hand."""
@@ -223,29 +212,19 @@ class UltimateTexasPlay(Play):
             may_check = Decision.DECISION_CHECK in self.found.seats[seat].legal_decisions
             decision = Decision.DECISION_CHECK if may_check else Decision.DECISION_PLAY_1X
         await self._accept(seat, decision)
-        self.state.bot_time = self.bench.clock.now() + self.bench.pace.bot_ms
+        self.state.bot_time = self.setup.clock.now() + self.setup.pace.bot_ms
 
     async def _advice(self, seat: int) -> list[advice_pb2.DecisionValue]:
         """Return the decisions that a bot may make, best first."""
-        certificates = list(self.message.certificates)
-        if self.bench.is_sealed:
-            certificate, _ = await self.hand_certificate(seat)
-            certificates = [certificate, *certificates]
-        return _ranked(await self._advise(seat, certificates))
+        if self.setup.is_sealed:
+            await self.game.open_hand(seat)
+        return _ranked(await self._advise(seat))
 
-    async def _advise(self, seat: int, certificates: list[bytes]) -> advice_pb2.SuggestDecisionResponse:
+    async def _advise(self, seat: int) -> advice_pb2.SuggestDecisionResponse:
         """Return the worth of each decision; refuse with NO_ADVICE if there is none."""
-        given = ultimate_texas_pb2.UltimateTexasRound(
-            header=self.header,
-            certificates=certificates,
-            events=self.message.events,
-            receipt=self.message.receipt,
-            signatures=self.message.signatures,
-        )
-        request = advice_pb2.SuggestDecisionRequest(round=given, seat=seat)
         try:
-            answer = await self.ask(self.bench.judge.advice.SuggestDecision, request)
-        except RefereeRefusedError as error:
+            answer: advice_pb2.SuggestDecisionResponse = await self.game.suggest(seat)
+        except RefereeError as error:
             raise RefusedError(Code.NO_ADVICE, reason=error.reason) from None
         if not answer.HasField("best"):
             raise RefusedError(Code.NO_ADVICE)

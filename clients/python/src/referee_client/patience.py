@@ -1,0 +1,84 @@
+"""Patience with a server that is away: calls are repeated until they are answered.
+
+Every call of a round may be repeated, as ``round`` says, but for an event: the round itself sends that again, since it
+may have a receipt by then.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+import grpc
+from google.protobuf.message import Message
+
+from referee_client.errors import RefereeError
+from referee_client.line import AioLine, Answer, Lock, Result
+
+Answered = TypeVar("Answered")
+
+_AWAY: Final = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.CANCELLED})
+_BUSY: Final = frozenset({"OVERLOADED", "LOG_BUSY", "TOO_MANY_CALLS", "ADVICE_BUSY", "ADVICE_LOST"})
+"""Reasons of a server that is there and can answer later."""
+_TOO_LONG: Final = "ADVICE_TOO_LONG"
+"""Reason of a question that takes more than the server's time for advice, whenever it is asked."""
+_FIRST_PAUSE: Final = 0.05
+_LONGEST_PAUSE: Final = 1.0
+
+
+def may_pass(error: RefereeError) -> bool:
+    """Return whether the same call may be answered later: the server was away, late or busy."""
+    return error.reason != _TOO_LONG and (error.code in _AWAY or error.reason in _BUSY)
+
+
+class Patience:
+    """Repeats calls until they are answered. ``on_reach`` is called when the server cannot be reached, and when it can.
+
+    ``is_reached``: the last call was answered. One call without an answer is no absence yet.
+    """
+
+    def __init__(self, on_reach: Callable[[bool], None]) -> None:
+        self.is_reached = True
+        self._on_reach = on_reach
+
+    async def outlast(self, call: Callable[[], Awaitable[Answered]]) -> Answered:
+        """Make the call until it is answered; raise RefereeError if it is refused for good."""
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                answer = await call()
+            except RefereeError as error:
+                if not may_pass(error):
+                    raise
+                if pause > _FIRST_PAUSE and error.reason not in _BUSY:
+                    self._reach(is_reached=False)
+            else:
+                self._reach(is_reached=True)
+                return answer
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+    def _reach(self, *, is_reached: bool) -> None:
+        if is_reached != self.is_reached:
+            self.is_reached = is_reached
+            self._on_reach(is_reached)
+
+
+class PatientLine:
+    """Line that waits for its server with every call but an event."""
+
+    def __init__(self, line: AioLine, patience: Patience) -> None:
+        self._line, self._patience = line, patience
+
+    async def ask(self, method: str, request: Message, kind: type[Answer], *, seconds: float | None = None) -> Answer:
+        """Send a request until it is answered, and return the response."""
+        if method.endswith("/AcceptEvent"):
+            return await self._line.ask(method, request, kind, seconds=seconds)
+        return await self._patience.outlast(lambda: self._line.ask(method, request, kind, seconds=seconds))
+
+    async def run(self, work: Callable[[], Result]) -> Result:
+        """Run the function as the line does."""
+        return await self._line.run(work)
+
+    def lock(self) -> Lock:
+        """Return a lock of the line."""
+        return self._line.lock()
