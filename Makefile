@@ -71,6 +71,7 @@ protos: $(DEV) ## generated code, the API's manual and the service config, commi
 	$(BIN)/python -m grpc_tools.protoc -Iprotos $(call PYTHON_OUT,$(OUT)) protos/referee/v1/*.proto
 	$(BIN)/python -m grpc_tools.protoc -Iprotos -I$(FOURTH)/protos $(call PYTHON_OUT,$(OUT)/$(FOURTH)/src) \
 	  $(FOURTH)/protos/bai_cao/v1/*.proto
+	$(if $(filter .,$(OUT)),$(BIN)/referee games protos --folder $(FOURTH))
 	$(BIN)/python protos/reference.py $(if $(filter .,$(OUT)),protos,$(OUT))
 	$(BIN)/python protos/service_config.py $(OUT)/referee/v1/service_config.json
 

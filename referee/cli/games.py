@@ -1,6 +1,9 @@
 """``referee games``."""
 
+import base64
 import re
+import tempfile
+from collections.abc import Sequence
 from importlib import resources, util
 from pathlib import Path
 from typing import Annotated, Final
@@ -21,6 +24,8 @@ app = Commands(
 _TEMPLATES: Final = ("referee.testing", "scaffold")
 _SUFFIX: Final = ".tmpl"
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_WIDTH: Final = 110
+"""Characters of a line of a descriptor."""
 _NO_GENERATOR: Final = "grpc_tools is not installed, which generates code from protos: pip install grpcio-tools"
 
 
@@ -96,6 +101,29 @@ def _generate(folder: Path) -> None:
     outputs = [f"--{kind}_out={folder / 'src'}" for kind in ("python", "pyi", "grpc_python")]
     if protoc.main(["protoc", *[f"-I{path}" for path in (folder / "protos", *_includes())], *outputs, *protos]):
         fail(f"{folder / 'protos'} could not be compiled; see above")
+    _write_descriptor(folder, protos)
+
+
+def _write_descriptor(folder: Path, protos: Sequence[str]) -> None:
+    """Write the descriptor of the proto with the game's service for its client in TypeScript, if it has a client."""
+    from google.protobuf.descriptor_pb2 import FileDescriptorSet  # noqa: PLC0415 - of the extra server
+    from grpc_tools import protoc  # noqa: PLC0415 - as above
+
+    target = folder / "client" / "descriptors.ts"
+    if not target.parent.is_dir():
+        return
+    with tempfile.TemporaryDirectory() as made:
+        out = Path(made) / "set"
+        includes = [f"-I{path}" for path in (folder / "protos", *_includes())]
+        if protoc.main(["protoc", *includes, f"--descriptor_set_out={out}", *protos]):
+            fail(f"{folder / 'protos'} could not be compiled; see above")
+        files = FileDescriptorSet.FromString(out.read_bytes()).file
+    (file,) = [file for file in files if file.service]
+    text = base64.b64encode(file.SerializeToString(deterministic=True)).decode()
+    lines = [f'  "{text[at : at + _WIDTH]}",' for at in range(0, len(text), _WIDTH)]
+    head = f"/** The descriptor of protos/{file.name}, made by `referee games protos`; do not edit it. */"
+    written = [head, "", "export const DESCRIPTOR = [", *lines, '].join("");', ""]
+    target.write_text("\n".join(written), "utf-8")
 
 
 def _includes() -> list[Path]:

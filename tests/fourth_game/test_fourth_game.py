@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -134,6 +135,18 @@ def test_committed_code_is_what_the_proto_generates(tmp_path: Path) -> None:
     committed = {path.name: path.read_bytes() for path in GENERATED.iterdir() if path.is_file()}
     del committed["__init__.py"]
     assert generated == committed
+
+
+def test_committed_descriptor_is_that_of_the_proto(tmp_path: Path) -> None:
+    """A proto edited without ``referee games protos`` fails here."""
+    for name in ("protos", "client"):
+        shutil.copytree(HERE / name, tmp_path / name)
+    (tmp_path / "src").mkdir()
+    written = tmp_path / "client" / "descriptors.ts"
+    written.unlink()
+    command = [sys.executable, "-m", "referee", "games", "protos", "--folder", str(tmp_path)]
+    subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)
+    assert written.read_bytes() == (HERE / "client" / "descriptors.ts").read_bytes()
 
 
 def test_page_names_files_that_exist() -> None:

@@ -77,7 +77,7 @@ export class AskingRound<Types extends GameTypes> extends RoundState<Types> {
     if (root === undefined) {
       return undefined;
     }
-    const { start, links } = courseOf(this.roundId, unhex(root), round.events);
+    const { start, links } = courseOf(this.game, this.roundId, unhex(root), round.events);
     const history = links[links.length - 1]?.history ?? start;
     const content = contentHash(round, this.terms.seats);
     return create(RoundCourseSchema, { ...this.place, history, content });

@@ -5,8 +5,18 @@
  * have one that no program can read, such as a key of WebCrypto.
  */
 
-import { firstMove, hex, isSignature, nextMove, SIGNATURE_SIZE, text, unhex, utf8 } from "referee-verifier/protocol";
-import { canonical, type Course, CourseError } from "./course.js";
+import {
+  encode,
+  firstMove,
+  hex,
+  isSignature,
+  nextMove,
+  SIGNATURE_SIZE,
+  text,
+  unhex,
+  utf8,
+} from "referee-verifier/protocol";
+import { type Course, CourseError } from "./course.js";
 
 export { Course, CourseError } from "./course.js";
 
@@ -146,13 +156,13 @@ export class SeatChain {
     const memory = this.#memory;
     const former = this.pending;
     if (former !== undefined && !isUnlawful(former.event)) {
-      const again = canonical({ ...choice, seen: former.seen });
-      if (text(again) !== text(former.event)) {
+      const again = encode({ ...choice, seen: former.seen });
+      if (again !== text(former.event)) {
         throw new AlreadySignedError(former);
       }
       return former;
     }
-    const [seen, event] = [memory.number, canonical({ ...choice, seen: memory.number })];
+    const [seen, event] = [memory.number, utf8(encode({ ...choice, seen: memory.number }))];
     const move = nextMove(unhex(memory.move), unhex(memory.eventHash), event);
     memory.pending = { event: text(event), seen, move: hex(move) };
     return { event, seen, move };

@@ -3,7 +3,7 @@
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { type Checkpoint, unhex } from "referee-verifier/protocol";
 import type { AbridgingFigures } from "./abridging.js";
-import type { GameMethods, GameTypes } from "./game.js";
+import type { AnyGame, GameMethods, GameTypes } from "./game.js";
 import { type GatheringFigures, GatheringLine } from "./gathering.js";
 import type { ListedRound } from "./gen/referee/v1/log_pb.js";
 import { type ListRulesetsResponse, type Ruleset, RulesetService } from "./gen/referee/v1/ruleset_pb.js";
@@ -12,8 +12,7 @@ import type { Line } from "./line.js";
 import { type ListOptions, listRounds, listSeatRounds, type RoundFilter, type SeatKey } from "./listing.js";
 import { MAU_BINH, MauBinhGame } from "./mau-binh.js";
 import { readRecord } from "./record.js";
-import { hasEnded, loggedRound } from "./resuming.js";
-import type { Round } from "./round.js";
+import { hasEnded, loggedRound, ResumableRound } from "./resuming.js";
 import { type Entropy, hostEntropy, SeatSecrets } from "./secrets.js";
 import { Session } from "./session.js";
 import { readHeader, type Terms } from "./terms.js";
@@ -25,6 +24,8 @@ import { ULTIMATE_TEXAS, UltimateTexasGame } from "./ultimate-texas.js";
 export interface ClientOptions {
   /** Keys known from elsewhere; without them the first that the server shows. */
   readonly trust?: Trust;
+  /** Games of packages, for `game` and `resume`, beside the built-in ones. */
+  readonly games?: readonly AnyGame[];
   /** Where seats' secrets come from; the host's `crypto` where it is not said. */
   readonly entropy?: Entropy;
   /** Where rounds under way are kept, so that `resume` can go on with them. */
@@ -45,45 +46,71 @@ export interface ResumeOptions {
   readonly secrets?: readonly SeatSecrets[];
 }
 
-/** A round of any of the games. */
-export type AnyRound = MauBinhGame | TienLenGame | UltimateTexasGame;
+/** A round of any game. */
+export type AnyRound = ResumableRound<any>;
 
 /** The secrets that a round is played with; without any, each seat gets new ones without keys. */
 export interface RoundOptions {
   readonly secrets?: readonly SeatSecrets[];
 }
 
-type RoundClass<Types extends GameTypes, R extends Round<Types>> = new (
+type RoundClass<Types extends GameTypes, R extends ResumableRound<Types>> = new (
   session: Session,
   game: GameMethods<Types>,
   terms: Terms,
   secrets: readonly SeatSecrets[],
 ) => R;
 
+/** A game with the class of its rounds. */
+type Playable = readonly [AnyGame, RoundClass<any, AnyRound>];
+
+const BUILT_IN: readonly Playable[] = [
+  [MAU_BINH, MauBinhGame],
+  [TIEN_LEN, TienLenGame],
+  [ULTIMATE_TEXAS, UltimateTexasGame],
+];
+
 /** Plays, judges, settles and verifies rounds with a server. */
 export class Client {
   readonly #session: Session;
   readonly #entropy: Entropy;
   readonly #line: GatheringLine;
+  readonly #games: ReadonlyMap<string, Playable>;
 
   constructor(line: Line, options: ClientOptions = {}) {
-    const { entropy = hostEntropy, gatherMs = 0, ...others } = options;
+    const { entropy = hostEntropy, gatherMs = 0, games = [], ...others } = options;
+    const packaged = games.map((game): Playable => [game, ResumableRound]);
+    this.#games = new Map([...packaged, ...BUILT_IN].map((one) => [one[0].name, one]));
     this.#line = new GatheringLine(line, gatherMs);
     this.#session = new Session(this.#line, others);
     this.#entropy = entropy;
   }
 
-  /** The table's next round of Mậu Binh, not opened yet. */
+  /**
+   * The table's next round of a game by its name, not opened yet: of a built-in game, or of one that the client was
+   * given as one of its `games`. Its events are made by `event` and submitted by `acceptEvent`. RangeError for a game
+   * that the client was not given, and for the ruleset of another one.
+   */
+  game<Types extends GameTypes = GameTypes>(
+    name: string,
+    terms: Terms,
+    options: RoundOptions = {},
+  ): ResumableRound<Types> {
+    const [game, kind] = this.#gameNamed(name);
+    return this.#round(kind, game, terms, options);
+  }
+
+  /** The table's next round of Mậu Binh, as `game` prepares it. */
   mauBinh(terms: Terms, options: RoundOptions = {}): MauBinhGame {
     return this.#round(MauBinhGame, MAU_BINH, terms, options);
   }
 
-  /** The table's next round of Tiến Lên, not opened yet. */
+  /** The table's next round of Tiến Lên, as `game` prepares it. */
   tienLen(terms: Terms, options: RoundOptions = {}): TienLenGame {
     return this.#round(TienLenGame, TIEN_LEN, terms, options);
   }
 
-  /** The table's next round of Ultimate Texas Hold'em, not opened yet. */
+  /** The table's next round of Ultimate Texas Hold'em, as `game` prepares it. */
   ultimateTexas(terms: Terms, options: RoundOptions = {}): UltimateTexasGame {
     return this.#round(UltimateTexasGame, ULTIMATE_TEXAS, terms, options);
   }
@@ -193,19 +220,20 @@ export class Client {
   }
 
   #of(terms: Terms, secrets: readonly SeatSecrets[]): AnyRound {
-    const makers: Record<string, () => AnyRound> = {
-      mau_binh: () => this.mauBinh(terms, { secrets }),
-      tien_len: () => this.tienLen(terms, { secrets }),
-      ultimate_texas: () => this.ultimateTexas(terms, { secrets }),
-    };
-    const make = makers[terms.ruleset.split(".")[0] ?? ""];
-    if (make === undefined) {
-      throw new RangeError(`the table's round is of '${terms.ruleset}', which is not known here`);
-    }
-    return make();
+    const [game, kind] = this.#gameNamed(terms.ruleset.split(".")[0] ?? "");
+    return this.#round(kind, game, terms, { secrets });
   }
 
-  #round<Types extends GameTypes, R extends Round<Types>>(
+  #gameNamed(name: string): Playable {
+    const found = this.#games.get(name);
+    if (found === undefined) {
+      const names = [...this.#games.keys()].join(", ");
+      throw new RangeError(`this client was not given the game '${name}'; it has ${names}`);
+    }
+    return found;
+  }
+
+  #round<Types extends GameTypes, R extends ResumableRound<Types>>(
     kind: RoundClass<Types, R>,
     game: GameMethods<Types>,
     terms: Terms,

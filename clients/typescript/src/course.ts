@@ -16,7 +16,6 @@ import {
   u32,
   u64,
   u8,
-  utf8,
 } from "referee-verifier/protocol";
 
 /** A course, a receipt or a signature that does not hold. Keep what showed it: it is evidence. */
@@ -140,9 +139,4 @@ export function contentHash({ certificates, receipt, signatures }: RoundContent,
   const empty = new Uint8Array();
   const bySeat = signatures.length === 0 ? Array<Uint8Array>(seats).fill(empty) : signatures;
   return taggedHash("content", u8(certificates.length), ...certificates, receipt ?? empty, ...bySeat);
-}
-
-/** Canonical JSON of an object without objects in it: sorted members, no spaces. */
-export function canonical(members: Record<string, unknown>): Uint8Array {
-  return utf8(JSON.stringify(members, Object.keys(members).sort()));
 }

@@ -9,6 +9,7 @@ import "./host.js";
 export { readCards, spell } from "./cards.js";
 export { Client } from "./client.js";
 export { connect } from "./connect.js";
+export { defineGame } from "./define-game.js";
 export * from "./errors.js";
 export { Card } from "./gen/referee/v1/card_pb.js";
 export { RoundStage } from "./gen/referee/v1/log_pb.js";

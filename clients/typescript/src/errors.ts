@@ -4,7 +4,7 @@
  */
 
 import { Code } from "@connectrpc/connect";
-import type { FieldAtFault, Reason } from "./refusal.js";
+import type { FieldAtFault, Reason, RefusalFacts } from "./refusal.js";
 
 /**
  * Something that a server said does not hold: a signature, a proof, a commitment, cards that were
@@ -22,17 +22,6 @@ export class WrongSecretsError extends Error {
 /** A resumed round that cannot go on without contradicting a receipt that may have been given. */
 export class RoundLapsesError extends Error {
   override name = "RoundLapsesError";
-}
-
-/** The facts of a refused call. */
-export interface RefusalFacts {
-  readonly code: Code;
-  readonly message: string;
-  readonly reason?: string;
-  readonly fields?: readonly FieldAtFault[];
-  readonly facts?: Readonly<Record<string, string>>;
-  readonly retryAfterMs?: number | undefined;
-  readonly requestId?: string;
 }
 
 /** A call that was refused or did not arrive. `reason` and `field` are empty where none was named. */

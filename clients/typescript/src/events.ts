@@ -1,45 +1,45 @@
-/** The events of all games as messages of the API, and the canonical bytes that are hashed and signed. */
+/** The events of a round as messages of its game, and the canonical bytes that are hashed and signed. */
 
-import { hex } from "referee-verifier/protocol";
-import { canonical, Course } from "./course.js";
-import type { MauBinhEvent } from "./gen/referee/v1/mau_binh_pb.js";
-import type { TienLenEvent } from "./gen/referee/v1/tien_len_pb.js";
-import { Decision, type UltimateTexasEvent } from "./gen/referee/v1/ultimate_texas_pb.js";
+import { encode, text, utf8 } from "referee-verifier/protocol";
+import { Course } from "./course.js";
+import type { AnyEvent } from "./game.js";
 
-export type AnyEvent = MauBinhEvent | TienLenEvent | UltimateTexasEvent;
+/** How a game's events are encoded; a `GameMethods` has it. */
+export interface EventEncoder<Event extends AnyEvent> {
+  readonly choiceOf: (event: Event) => Readonly<Record<string, unknown>>;
+}
 
 /** Return the course of a round's events, in their order. */
-export function courseOf(roundId: Uint8Array, deckRoot: Uint8Array, events: Iterable<AnyEvent>): Course {
+export function courseOf<Event extends AnyEvent>(
+  game: EventEncoder<Event>,
+  roundId: Uint8Array,
+  deckRoot: Uint8Array,
+  events: Iterable<Event>,
+): Course {
   const course = new Course(roundId, deckRoot);
   for (const event of events) {
-    course.append(eventBytes(event), { time: event.time ?? BigInt(0), received: event.received });
+    course.append(eventBytes(game, event), { time: event.time ?? BigInt(0), received: event.received });
   }
   return course;
 }
 
 /** The canonical bytes of an event: its choice and what its player had seen, without its time. */
-export function eventBytes(event: AnyEvent): Uint8Array {
+export function eventBytes<Event extends AnyEvent>({ choiceOf }: EventEncoder<Event>, event: Event): Uint8Array {
   const { seat, seen } = event;
-  return canonical({ seat, ...(seen === undefined ? {} : { seen }), ...choiceOf(event) });
+  return utf8(encode({ seat, ...(seen === undefined ? {} : { seen }), ...choiceOf(event) }));
 }
 
-function choiceOf(event: AnyEvent): Record<string, unknown> {
-  if (event.$typeName === "referee.v1.UltimateTexasEvent") {
-    return { decision: Decision[event.decision], kind: "DECIDE" };
-  }
-  const { choice } = event;
-  const kind = choice.case === "passTurn" ? "PASS" : (choice.case ?? "").toUpperCase();
-  switch (choice.case) {
-    case "play":
-      return { kind, cards: choice.value.cards };
-    case "arrange": {
-      const { back, middle, front } = choice.value;
-      const nonce = "nonce" in event ? event.nonce : undefined;
-      return { kind, back, middle, front, ...(nonce?.length ? { nonce: hex(nonce) } : {}) };
-    }
-    case "commit":
-      return { kind, commitment: hex(choice.value.commitment) };
-    default:
-      return { kind };
-  }
+/** The members of an event's canonical JSON, without what its player had seen. */
+export function choiceMembers<Event extends AnyEvent>(
+  game: EventEncoder<Event>,
+  event: Event,
+): Record<string, unknown> {
+  const { seen: _, ...choice } = JSON.parse(text(eventBytes(game, event))) as Record<string, unknown>;
+  return choice;
+}
+
+/** Whether others report of a seat that its time has run out, so that no seat signs it. */
+export function isTimeout<Event extends AnyEvent>({ choiceOf }: EventEncoder<Event>, event: Event): boolean {
+  const { kind, decision } = choiceOf(event);
+  return kind === "TIMEOUT" || decision === "TIMEOUT";
 }

@@ -2,9 +2,16 @@
 
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
-import type { AnyEvent } from "./events.js";
 import type { LogReceipt, RoundHeader } from "./gen/referee/v1/round_pb.js";
 import type { Violation } from "./gen/referee/v1/violation_pb.js";
+
+/** An event of any game, as far as it is the same in all of them. */
+export type AnyEvent = Message & {
+  seat: number;
+  time?: bigint | undefined;
+  received: boolean;
+  seen?: number | undefined;
+};
 
 /** A round so far, as every question about it carries it. */
 export type RoundMessage<Event extends AnyEvent = AnyEvent> = Message & {
@@ -54,4 +61,9 @@ export interface GameMethods<Types extends GameTypes> {
   readonly accept: DescMethodUnary;
   readonly preview: DescMethodUnary;
   readonly settle: DescMethodUnary;
+  /** The members of an event's canonical JSON beside `seat` and `seen`: its `kind`, and what the game has besides. */
+  readonly choiceOf: (event: Types["event"]) => Readonly<Record<string, unknown>>;
 }
+
+/** A game that a client can be given, whatever its types. */
+export type AnyGame = GameMethods<any>;

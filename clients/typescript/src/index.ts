@@ -43,6 +43,8 @@ export {
   VerificationError,
   WrongSecretsError,
 } from "./errors.js";
+export { defineGame, type GameDefinition, type PackagedTypes } from "./define-game.js";
+export type { AnyEvent, AnyGame, AnyOutcome, GameMethods, GameTypes } from "./game.js";
 export type { GatheringFigures } from "./gathering.js";
 export type { Answer, Post } from "./http.js";
 export type { Token } from "./identity.js";
@@ -50,9 +52,10 @@ export { BrowserJournal, type Journal } from "./journal.js";
 export { type JsonAddress, jsonLine } from "./json-line.js";
 export { type Line, lineOver } from "./line.js";
 export type { ListOptions, RoundFilter, SeatKey } from "./listing.js";
-export { type Chi, MauBinhGame } from "./mau-binh.js";
+export { type Chi, MAU_BINH, MauBinhGame } from "./mau-binh.js";
 export { type Calls, isOver, type Previewing, type Referee, refereeOver } from "./referee.js";
 export { RecordError } from "./record.js";
+export type { ResumableRound } from "./resuming.js";
 export { type FieldAtFault, type Reason, type Refusal, refusalOf } from "./refusal.js";
 export { RETRIES, type Retries } from "./retry.js";
 export type { Revealed, Settled } from "./round.js";
@@ -62,6 +65,6 @@ export { readSeatKey, writeSeatKey } from "./seat-key.js";
 export { type Entropy, SeatSecrets, type SecretsOptions } from "./secrets.js";
 export type { Stage } from "./state.js";
 export type { Bet, Terms } from "./terms.js";
-export { TienLenGame } from "./tien-len.js";
+export { TIEN_LEN, TienLenGame } from "./tien-len.js";
 export type { Proved, Trust } from "./trust.js";
-export { type Choice, UltimateTexasGame } from "./ultimate-texas.js";
+export { type Choice, ULTIMATE_TEXAS, UltimateTexasGame } from "./ultimate-texas.js";

@@ -1,6 +1,7 @@
 /** Mậu Binh: thirteen cards laid out in three chi, and on sealed tables committed to first. */
 
 import { create } from "@bufbuild/protobuf";
+import { hex } from "referee-verifier/protocol";
 import { type Cards, readCards } from "./cards.js";
 import { RoundLapsesError } from "./errors.js";
 import type { GameMethods } from "./game.js";
@@ -43,6 +44,19 @@ export const MAU_BINH: GameMethods<MauBinhTypes> = {
   accept: method.acceptEvent,
   preview: method.previewRound,
   settle: method.settleRound,
+  choiceOf: ({ choice, nonce }) => {
+    const kind = (choice.case ?? "").toUpperCase();
+    switch (choice.case) {
+      case "arrange": {
+        const { back, middle, front } = choice.value;
+        return { kind, back, middle, front, ...(nonce?.length ? { nonce: hex(nonce) } : {}) };
+      }
+      case "commit":
+        return { kind, commitment: hex(choice.value.commitment) };
+      default:
+        return { kind };
+    }
+  },
 };
 
 /** A round of Mậu Binh. */

@@ -6,22 +6,21 @@
 
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import {
+  encode,
   hex,
   isSignature,
   NO_KEY,
   parseEnvelope,
   RECEIPT_TYPE,
   sectionsOf,
-  text,
   unhex,
 } from "referee-verifier/protocol";
-import { canonical, type Course, CourseError, type EventReceipt } from "./course.js";
+import { type Course, CourseError, type EventReceipt } from "./course.js";
 import { DealtRound, present } from "./dealing.js";
 import { BadRequestError, isRefused, RoundLapsesError, VerificationError } from "./errors.js";
-import { type AnyEvent, courseOf, eventBytes } from "./events.js";
+import { choiceMembers, courseOf, eventBytes, isTimeout } from "./events.js";
 import type { GameTypes } from "./game.js";
 import { type OpenSectionRequestSchema, ShufflerService } from "./gen/referee/v1/shuffler_pb.js";
-import { Decision } from "./gen/referee/v1/ultimate_texas_pb.js";
 import type { Unanswered } from "./state.js";
 import { same } from "./terms.js";
 import { verified } from "./trust.js";
@@ -49,12 +48,11 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
    */
   sign(event: Types["event"]): Uint8Array {
     const chain = this.chains.get(event.seat);
-    if (chain === undefined || isTimeout(event)) {
+    if (chain === undefined || isTimeout(this.game, event)) {
       return new Uint8Array();
     }
     this.#show(this.course, event.seat);
-    const { seen: _, ...choice } = choiceOf(event);
-    const { seen, move } = chain.next(choice);
+    const { seen, move } = chain.next(this.#choiceOf(event));
     event.seen = seen;
     return this.secretsOf(event.seat).sign(move);
   }
@@ -139,7 +137,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     const given = fromBinary(this.game.round, saved) as Types["round"];
     same("the header", given.header, this.headerMessage);
     const { start } = this.course;
-    const course = courseOf(this.roundId, this.#deckRoot, given.events);
+    const course = courseOf(this.game, this.roundId, this.#deckRoot, given.events);
     same("the start of the course", course.start, start);
     const received = course.links.reduce((last, link, at) => (link.received ? at + 1 : last), 0);
     if (received > 0) {
@@ -183,7 +181,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
   /** The course in a round that `saved` wrote. */
   protected courseOf(saved: Uint8Array): Course {
     const { events } = fromBinary(this.game.round, saved) as Types["round"];
-    return courseOf(this.roundId, this.#deckRoot, events);
+    return courseOf(this.game, this.roundId, this.#deckRoot, events);
   }
 
   /** What an event receipt says; the referee signed it, and it is of this course. */
@@ -206,7 +204,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     if (this.lapses !== "") {
       throw new RoundLapsesError(this.lapses);
     }
-    if (event !== undefined && this.isPartial && isTimeout(event)) {
+    if (event !== undefined && this.isPartial && isTimeout(this.game, event)) {
       throw new RoundLapsesError(
         `the round was resumed without a journal, so seat ${event.seat} may have a receipt for its move`,
       );
@@ -221,7 +219,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
   async #accept(event: Types["event"], given?: Uint8Array): Promise<Types["accepted"]> {
     this.requireGoing(event);
     const sent = this.unanswered;
-    if (sent !== undefined && hex(choiceBytes(sent.event)) === hex(choiceBytes(event))) {
+    if (sent !== undefined && encode(this.#choiceOf(sent.event)) === encode(this.#choiceOf(event))) {
       return this.#sendAgain(sent);
     }
     if (sent !== undefined && (sent.event.seat !== event.seat || !this.chains.has(event.seat))) {
@@ -252,10 +250,10 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
       return answer;
     }
     const accepted = present(answer.event, "event");
-    same("the accepted event", eventBytes(accepted), eventBytes(event));
+    same("the accepted event", eventBytes(this.game, accepted), eventBytes(this.game, event));
     same("the event's number", answer.eventNumber, this.course.number + 1);
     const events = [...this.message.events, accepted];
-    const course = courseOf(this.roundId, this.#deckRoot, events);
+    const course = courseOf(this.game, this.roundId, this.#deckRoot, events);
     const envelope = present(answer.receipt, "receipt");
     const receipt = await this.receipted(envelope, course);
     same("the number in the receipt", receipt.number, answer.eventNumber);
@@ -356,10 +354,15 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
       return;
     }
     this.unanswered = undefined;
-    if (!isTimeout(event)) {
+    if (!isTimeout(this.game, event)) {
       this.chains.get(event.seat)?.forget();
     }
     await this.keepSafe();
+  }
+
+  /** The members of a seat's choice, without what the seat had seen. */
+  #choiceOf(event: Types["event"]): Record<string, unknown> {
+    return verified("an event", () => choiceMembers(this.game, event));
   }
 
   /** Whether an event is sent for a second time at least. */
@@ -368,26 +371,9 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
   }
 }
 
-/** Whether others report of a seat that its time has run out, so that no seat signs it. */
-export function isTimeout(event: AnyEvent): boolean {
-  return event.$typeName === "referee.v1.UltimateTexasEvent"
-    ? event.decision === Decision.TIMEOUT
-    : event.choice.case === "timeout";
-}
-
 /** Whether a refusal says that an event's time has passed: it may have been accepted before. */
 function isTooLate({ violations }: { violations: readonly { code: string }[] }): boolean {
   return violations.some(({ code }) => code === "DEADLINE_PASSED");
-}
-
-/** The bytes of a seat's choice, without what the seat had seen. */
-function choiceBytes(event: AnyEvent): Uint8Array {
-  const { seen: _, ...choice } = choiceOf(event);
-  return canonical(choice);
-}
-
-function choiceOf(event: AnyEvent): Record<string, unknown> {
-  return JSON.parse(verified("an event", () => text(eventBytes(event)))) as Record<string, unknown>;
 }
 
 /** Run a check of a course; what it refuses becomes a VerificationError. */

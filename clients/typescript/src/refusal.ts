@@ -6,7 +6,6 @@
 import { createRegistry, type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { Code, ConnectError as Failure } from "@connectrpc/connect";
-import type { RefusalFacts } from "./errors.js";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "./gen/google/rpc/error_details_pb.js";
 import type { ErrorReason } from "./gen/referee/v1/error_reason_pb.js";
 
@@ -33,6 +32,17 @@ export interface Refusal {
   readonly retryAfterMs?: number;
   /** What the server's log has the call under; empty where none came back. */
   readonly requestId: string;
+}
+
+/** The facts of a refused call, as far as its answer has them. */
+export interface RefusalFacts {
+  readonly code: Code;
+  readonly message: string;
+  readonly reason?: string;
+  readonly fields?: readonly FieldAtFault[];
+  readonly facts?: Readonly<Record<string, string>>;
+  readonly retryAfterMs?: number | undefined;
+  readonly requestId?: string;
 }
 
 const DOMAIN = "referee.v1";

@@ -1,5 +1,6 @@
-/** A seat's own chain, and the course and the events that it is of. */
+/** A seat's own chain, and the course and the bytes of the events that it is of. */
 
 export * from "./chain.js";
-export { canonical, type EventReceipt, type Link } from "./course.js";
-export { type AnyEvent, courseOf, eventBytes } from "./events.js";
+export type { EventReceipt, Link } from "./course.js";
+export { courseOf, eventBytes, type EventEncoder } from "./events.js";
+export type { AnyEvent } from "./game.js";

@@ -1,6 +1,7 @@
 /** What a frontend holds of a round: all that it was given and has checked. */
 
-import { create } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { type Header, hex, type ReceiptedEvent, sectionsOf, text, unhex } from "referee-verifier/protocol";
 import type { SeatChain } from "./chain.js";
 import { type ClockDifference, RoundClock } from "./clock.js";
@@ -87,6 +88,11 @@ export class RoundState<Types extends GameTypes> {
     this.message = create(game.round) as Types["round"];
   }
 
+  /** Make an event of the game from its fields, for `acceptEvent`. */
+  event(fields: MessageInitShape<GenMessage<Types["event"]>>): Types["event"] {
+    return create(this.game.event, fields) as Types["event"];
+  }
+
   /** How far the round has got, as this client has proved. */
   get stage(): Stage {
     const { open, deal, settle, abort, reveal } = this.leaves;
@@ -167,7 +173,7 @@ export class RoundState<Types extends GameTypes> {
 
   /** The events so far, with the hashes that receipts and seats sign. */
   get course(): Course {
-    return courseOf(this.roundId, unhex(this.dealt.placed.value.deck_root), this.message.events);
+    return courseOf(this.game, this.roundId, unhex(this.dealt.placed.value.deck_root), this.message.events);
   }
 
   protected get opened(): Proved<"OPEN"> {

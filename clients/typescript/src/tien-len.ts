@@ -36,6 +36,12 @@ export const TIEN_LEN: GameMethods<TienLenTypes> = {
   accept: method.acceptEvent,
   preview: method.previewRound,
   settle: method.settleRound,
+  choiceOf: ({ choice }) => {
+    if (choice.case === "play") {
+      return { kind: "PLAY", cards: choice.value.cards };
+    }
+    return { kind: choice.case === "passTurn" ? "PASS" : (choice.case ?? "").toUpperCase() };
+  },
 };
 
 /** A round of Tiến Lên. */

@@ -38,6 +38,7 @@ export const ULTIMATE_TEXAS: GameMethods<UltimateTexasTypes> = {
   accept: method.acceptEvent,
   preview: method.previewRound,
   settle: method.settleRound,
+  choiceOf: ({ decision }) => ({ kind: "DECIDE", decision: Decision[decision] }),
 };
 
 /** A round of Ultimate Texas Hold'em. `decide` opens what the closed street opens. */

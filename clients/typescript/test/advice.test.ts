@@ -8,6 +8,7 @@ import {
   MauBinhRoundSchema,
   type Referee,
   TienLenRoundSchema,
+  ULTIMATE_TEXAS,
   UltimateTexasRoundSchema,
 } from "../src/index.js";
 import { connectNode } from "../src/node.js";
@@ -89,7 +90,7 @@ describe("played by its advice until it is over", { skip: without }, () => {
       const accepted = await referee.ultimateTexas.acceptEvent({ round, event });
       round.events.push(accepted.event!);
       round.receipt = accepted.receipt;
-      const steps = courseOf(roundId, deckRoot, round.events).steps();
+      const steps = courseOf(ULTIMATE_TEXAS, roundId, deckRoot, round.events).steps();
       const receipt = accepted.receipt!;
       const opened = await referee.shuffler.openSection({ ...named, steps, receipt });
       round.certificates = [opened.certificate];

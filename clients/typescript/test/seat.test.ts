@@ -4,8 +4,25 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { contentHash } from "../src/course.js";
-import { create, Decision, MauBinhEventSchema, TienLenEventSchema, UltimateTexasEventSchema } from "../src/index.js";
-import { AlreadySignedError, Course, CourseError, eventBytes, SeatChain } from "../src/seat.js";
+import {
+  create,
+  Decision,
+  MAU_BINH,
+  MauBinhEventSchema,
+  TIEN_LEN,
+  TienLenEventSchema,
+  ULTIMATE_TEXAS,
+  UltimateTexasEventSchema,
+} from "../src/index.js";
+import {
+  AlreadySignedError,
+  type AnyEvent,
+  Course,
+  CourseError,
+  type EventEncoder,
+  eventBytes,
+  SeatChain,
+} from "../src/seat.js";
 import { hex, unhex, vectors } from "./server.js";
 
 interface Row {
@@ -89,7 +106,8 @@ test("what each seat signs is the vectors'", () => {
 
 test("the bytes of an event are the vectors'", () => {
   const texts = new Map(vectors<Row>("transcript/events").map(({ id, event }) => [id, event]));
-  const bytes = (event: Parameters<typeof eventBytes>[0]) => new TextDecoder().decode(eventBytes(event));
+  const bytes = <Event extends AnyEvent>(game: EventEncoder<Event>, event: Event) =>
+    new TextDecoder().decode(eventBytes(game, event));
   const [back, middle, front] = [
     [1, 2, 3, 4, 5],
     [6, 7, 8, 9, 10],
@@ -99,16 +117,16 @@ test("the bytes of an event are the vectors'", () => {
   const commit = { case: "commit" as const, value: { commitment: new Uint8Array(32) } };
   const leave = { case: "leave" as const, value: {} };
   const binh = (id: string, event: Parameters<typeof create<typeof MauBinhEventSchema>>[1]) =>
-    assert.equal(bytes(create(MauBinhEventSchema, event)), texts.get(`mau_binh.${id}`));
+    assert.equal(bytes(MAU_BINH, create(MauBinhEventSchema, event)), texts.get(`mau_binh.${id}`));
   binh("arrange", { seat: 0, choice: arrange });
   binh("leave", { seat: 3, choice: leave });
   binh("leave-seen", { seat: 3, choice: leave, seen: 0 });
   binh("commit", { seat: 1, choice: commit });
   binh("commit-seen", { seat: 1, choice: commit, seen: 0 });
   const pass = create(TienLenEventSchema, { seat: 1, seen: 4, choice: { case: "passTurn", value: {} } });
-  assert.equal(bytes(pass), '{"kind":"PASS","seat":1,"seen":4}');
+  assert.equal(bytes(TIEN_LEN, pass), '{"kind":"PASS","seat":1,"seen":4}');
   const bet = create(UltimateTexasEventSchema, { seat: 2, decision: Decision.PLAY_4X, seen: 0 });
-  assert.equal(bytes(bet), '{"decision":"PLAY_4X","kind":"DECIDE","seat":2,"seen":0}');
+  assert.equal(bytes(ULTIMATE_TEXAS, bet), '{"decision":"PLAY_4X","kind":"DECIDE","seat":2,"seen":0}');
 });
 
 describe("a seat", () => {

@@ -18,7 +18,6 @@ import { inOrder } from "./finding.js";
 import { foreignLog, foreignRoot, LEFT_OUT } from "./given-keys.js";
 import type { Exhibits, Law } from "./round-leaves.js";
 import { KeyHistory, type KeyRecord } from "./keys.js";
-import type { SourceFault } from "./log.js";
 import { Frontier, GrowingTree, leafHash } from "./merkle.js";
 import { parseNote } from "./note.js";
 import { Promises } from "./promise.js";
@@ -27,7 +26,7 @@ import { SeedBook } from "./seed-book.js";
 import { StartHistory } from "./starts.js";
 import { examineSigners, logKeys } from "./succession.js";
 import { Tables } from "./table.js";
-import { GRACE_MS, type LogOptions, type LogResult } from "./terms.js";
+import { GRACE_MS, type LogOptions, type LogResult, type SourceFault } from "./terms.js";
 import { Totals } from "./totals.js";
 import type { VerifierKey } from "./vkey.js";
 

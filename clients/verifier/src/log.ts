@@ -5,14 +5,8 @@
 
 import type { Bytes } from "./bytes.js";
 import { LogAudit } from "./log-audit.js";
-import type { Keys, LogOptions, LogResult } from "./terms.js";
+import type { Keys, LogOptions, LogResult, SourceFault } from "./terms.js";
 import { parseKey } from "./vkey.js";
-
-/** What is wrong with a file beside the leaves, and the first leaf that it is about. */
-export interface SourceFault {
-  readonly detail: string;
-  readonly leaf_index: number;
-}
 
 /** A log as it is handed to a verifier: the newest signed note, and all leaves in order. */
 export interface LogSource {

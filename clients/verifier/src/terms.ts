@@ -95,3 +95,9 @@ export interface RoundResult {
   /** Findings that are left out because damage or a wrong root key explains them. */
   readonly explained: number;
 }
+
+/** What is wrong with a file beside the leaves, and the first leaf that it is about. */
+export interface SourceFault {
+  readonly detail: string;
+  readonly leaf_index: number;
+}

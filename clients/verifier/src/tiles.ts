@@ -8,8 +8,9 @@
 
 import { attempt } from "./attempt.js";
 import { type Bytes, equal } from "./bytes.js";
-import type { LogSource, SourceFault } from "./log.js";
+import type { LogSource } from "./log.js";
 import { Frontier, leafHash } from "./merkle.js";
+import type { SourceFault } from "./terms.js";
 
 /** Hashes in a full tile, and entries in a full bundle. */
 export const TILE_WIDTH = 256;
