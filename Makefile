@@ -41,7 +41,7 @@ check: $(DEV) ## what must hold before a commit, beside the tests
 	$(BIN)/mypy $(PACKAGES:%=%/src)
 	cd $(FOURTH)/src && ../../../$(BIN)/mypy --config-file ../../../pyproject.toml --package bai_cao
 	$(BIN)/lint-imports
-	$(BIN)/python -m tests.style.retired_words
+	git ls-files -z | xargs -0 $(BIN)/codespell
 	cd protos && ../$(BIN)/buf lint && ../$(BIN)/buf format -d --exit-code
 	$(BIN)/python protos/breaking.py
 	$(BIN)/buf lint --path $(FOURTH)/protos/bai_cao --config \

@@ -22,7 +22,7 @@ def test_pre_commit_runs_only_tools_that_make_check_runs():
     recipe = recipe.replace("$(BIN)", ".venv/bin")
     named = re.compile(r"\.venv/bin/(\w[\w-]*(?: -m [\w.]+| format| check)?)")
     tools = {tool for hook in hooks() for tool in named.findall(hook["entry"])}
-    assert {"ruff format", "ruff check", "lint-imports", "python -m tests.style.retired_words"} <= tools
+    assert {"ruff format", "ruff check", "lint-imports", "codespell"} <= tools
     assert [tool for tool in tools if f".venv/bin/{tool}" not in recipe] == []
 
 

@@ -1,23 +1,45 @@
-"""The scripts of style: retired words are found, features share no file, and each figure of the size is there."""
+"""Style: retired words and phrases are found, features share no file, and each figure of the size is there."""
+
+import re
+import subprocess
+import sys
+from typing import Final
 
 import pytest
 
-from tests.style.features import FEATURES, FOLDERS, PREFIXES, features_of, is_by_hand, paths, table
-from tests.style.retired_words import RETIRED, uses_in
+from tests.style.features import FEATURES, FOLDERS, PREFIXES, ROOT, features_of, is_by_hand, paths, table
 from tests.style.size import rows
+
+PHRASES: Final = re.compile(
+    r"(?i)\b(comes? to|came to|refuses? to know|the law of this|is to be said|nothing, (?:where|unless|while|once))\b"
+)
+"""Phrases that the project's English has retired; codespell finds words alone."""
+
+
+def spelled(text: str) -> str:
+    """Return what codespell says of a text, by the project's configuration."""
+    command = [sys.executable, "-m", "codespell_lib", "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=False, cwd=ROOT).stdout
 
 
 @pytest.mark.parametrize(
-    "text", ["What was told of it.", "told_at(time)", "class ToldEvent:", "Nothing, where it holds.", "_STANDING = 1"]
+    "text", ["What was told of it.", "told_at(time)", "class ToldEvent:", "_STANDING = 1", "recieve"]
 )
-def test_a_retired_word_is_found_with_its_replacement(text: str) -> None:
-    (use,) = uses_in("a.py", text)
-    assert (use.line, use.instead in RETIRED.values()) == (1, True)
+def test_retired_or_misspelt_word_is_found_with_its_replacement(text: str) -> None:
+    assert "==>" in spelled(text)
 
 
 @pytest.mark.parametrize("text", ["a standard", "outstanding", "slippery", "tellurium", "nothing where", "untold"])
 def test_other_words_are_left_alone(text: str) -> None:
-    assert not list(uses_in("a.py", text))
+    assert "==>" not in spelled(text)
+
+
+def test_no_text_has_a_retired_phrase() -> None:
+    assert PHRASES.search("Nothing, where it holds.")
+    names = [name for name in filter(is_by_hand, paths()) if name.endswith((".py", ".md", ".proto", ".ts", ".svelte"))]
+    assert names
+    found = [name for name in names if PHRASES.search((ROOT / name).read_text(encoding="utf-8"))]
+    assert [name for name in found if not name.startswith("tests/style/")] == []
 
 
 def test_every_row_of_the_size_table_has_a_figure() -> None:

@@ -51,9 +51,9 @@ export class CosignedHeads {
   }
 
   /** Notes that were kept, which may be cosigned, or that are given as cosigned. */
-  read(notes: readonly Bytes[], { areTold }: { areTold: boolean }): void {
-    const read = notes.flatMap((data) => this.#read(data, areTold) ?? []);
-    const isSorted = !areTold;
+  read(notes: readonly Bytes[], { areGiven }: { areGiven: boolean }): void {
+    const read = notes.flatMap((data) => this.#read(data, areGiven) ?? []);
+    const isSorted = !areGiven;
     if (isSorted) {
       read.sort((one, other) => one.checkpoint.size - other.checkpoint.size);
     }

@@ -96,8 +96,8 @@ export class LogAudit {
     this.#newest = { checkpoint, note };
     this.#report.begin("TREE", "KEYS", "SPELLING", "ORDER", "PREVIOUS_LEAF");
     const seen = [note, ...this.#seenBefore];
-    this.#heads?.read(seen, { areTold: false });
-    this.#heads?.read([...cosigned, ...(this.options.cosigned ?? [])], { areTold: true });
+    this.#heads?.read(seen, { areGiven: false });
+    this.#heads?.read([...cosigned, ...(this.options.cosigned ?? [])], { areGiven: true });
     const sizes = seen.map((one) => claimedCheckpoint(one)?.size ?? -1);
     for (const size of [...sizes, ...this.#promises.sizes, ...(this.#heads?.wanted ?? [])]) {
       this.#wanted.add(size);

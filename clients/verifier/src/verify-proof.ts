@@ -42,7 +42,7 @@ export function verifyProof(
     if (named !== null) {
       const terms = { origin, now: now ?? null, maxAge: maxAge ?? null };
       const heads = new CosignedHeads(named, terms, report);
-      heads.read([note], { areTold: false });
+      heads.read([note], { areGiven: false });
       heads.judge(new Map([[size, checkpoint.root]]), known.keys);
       heads.close(checkpoint, [], []);
       time = vouchedTime(named, attest(named, parseNote(note)).times);

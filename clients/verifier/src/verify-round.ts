@@ -54,7 +54,7 @@ export function verifyRound(value: unknown, keys: Keys, options: Options = {}): 
   if (heads !== null) {
     heads.read(
       tree.map(({ note }) => note),
-      { areTold: false },
+      { areGiven: false },
     );
     heads.judge(new Map(tree.map(({ checkpoint: { size, root } }) => [size, root])), named);
     heads.close(newest.checkpoint, records, []);
