@@ -13,6 +13,7 @@ from referee.audit.source import LogSource, TiledLog
 from referee.audit.timeline import GRACE_MS
 from referee.cli.options import fail
 from referee.cli.service_access import NO_ACCESS, ServiceAccess
+from referee.evidence.outside import pasted
 from referee.evidence.vkey import VerifierKey
 from referee.tiles import PlaceError, open_place
 
@@ -165,14 +166,24 @@ def without_password(database: str) -> str:
     return log_place(Path(), database).removeprefix("the database ")
 
 
+def _is_served(data: Path) -> bool:
+    """Return whether a server runs on the folder; none does where Python has no fcntl, as on Windows."""
+    try:
+        from referee.server.folder_lock import is_in_use  # noqa: PLC0415 - the extra server
+    except ModuleNotFoundError as error:
+        if error.name != "fcntl":
+            raise
+        return False
+    return is_in_use(data)
+
+
 @contextmanager
 def _stored(data: Path, database: str | None, log_key: str, root_key: str) -> Iterator[AuditedLog]:
     from referee.cli.stored_log import StoredLog, root_key_of, stored_log  # noqa: PLC0415 - the extra server
-    from referee.server.folder_lock import is_in_use  # noqa: PLC0415 - the extra server
 
     with stored_log(data, database) as reader:
         log_key, root_key, keys_from = _keys(data, log_key, root_key)
-        is_live = is_in_use(data) if database is None else reader.is_in_use()
+        is_live = _is_served(data) if database is None else reader.is_in_use()
         source = StoredLog(reader, reader.head().checkpoint)
         yield AuditedLog(
             source=source,
@@ -226,6 +237,7 @@ def _published(location: str, data: Path, origin: str, log_key: str, root_key: s
 
 def _keys(data: Path, log_key: str, root_key: str) -> tuple[str, str, str]:
     """Return the two keys and where they are from; read a key that is empty from a data folder."""
+    log_key, root_key = pasted(log_key), pasted(root_key)
     if log_key and root_key:
         return log_key, root_key, OPTIONS
     from referee.cli.stored_log import public_keys  # noqa: PLC0415 - the extra server

@@ -22,6 +22,7 @@ from referee.cli.options import FOUND, AsJson, RulesetFolder, answer, catalogue_
 from referee.cli.progress import progress_bar
 from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
 from referee.cli.witnessing import Needed, PolicyFile, WitnessKeys, check_policy_names, policy_of, witnessing_of
+from referee.evidence.outside import pasted
 from referee.evidence.vkey import VerifierKey
 from referee.rulesets import Catalogue
 from referee.server.clock import system_clock
@@ -135,6 +136,7 @@ class _Terms:
 
     def case_of_bundle(self, file: Path, origin: str, log_key: str, root_key: str) -> Case:
         """Read the round of a bundle; end the command if it is no file, or a key is missing."""
+        log_key, root_key = pasted(log_key), pasted(root_key)
         if not file.is_file():
             fail(f"{file} is no bundle of a round; of a log name the round too: referee dispute PLACE TABLE ROUND")
         if not (log_key and root_key):

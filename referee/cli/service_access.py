@@ -8,8 +8,10 @@ from typing import Annotated, Final
 import typer
 
 from referee.cli.options import fail
+from referee.evidence.outside import OutsideError, pasted, read_text
 
 TOKEN_VARIABLE: Final = "REFEREE_TOKEN"  # noqa: S105 - a name, no token
+_MOST_TOKEN: Final = 64 << 10
 
 Tls = Annotated[
     bool, typer.Option("--tls", help="The service speaks TLS, under an authority that this machine trusts.")
@@ -59,14 +61,27 @@ def service_access(
     """Read the files of the options; end the command if one cannot be read or the options contradict each other."""
     if (cert is None) != (cert_key is None):
         fail("--cert and --cert-key belong together: give both")
-    token = os.environ.get(TOKEN_VARIABLE, "") if token_file is None else _read(token_file, "--token-file").decode()
+    token = os.environ.get(TOKEN_VARIABLE, "") if token_file is None else _read_token(token_file)
     return ServiceAccess(
         is_tls=tls or ca is not None or cert is not None,
         authorities=None if ca is None else _read(ca, "--ca"),
         certificate=None if cert is None else _read(cert, "--cert"),
         key=None if cert_key is None else _read(cert_key, "--cert-key"),
-        token=token.strip(),
+        token=pasted(token),
     )
+
+
+def _read_token(file: Path) -> str:
+    """Read a token's file, with or without a byte order mark and white space around; end the command otherwise."""
+    try:
+        token = pasted(read_text(file.read_bytes(), most=_MOST_TOKEN))
+    except OutsideError as error:
+        fail(f"--token-file {file}: {error}")
+    except OSError as error:
+        fail(f"--token-file {file}: {error.strerror}")
+    if not token.isascii() or not token or len(token.split()) > 1:
+        fail(f"--token-file {file}: it is empty, or has more than one token's line in it")
+    return token
 
 
 def _read(file: Path, option: str) -> bytes:

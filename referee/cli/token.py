@@ -12,6 +12,7 @@ import typer
 
 from referee.cli.command import Commands
 from referee.cli.options import FOUND, AsJson, PassphraseFile, answer, fail, passphrase_of, print_json
+from referee.evidence.outside import pasted
 from referee.evidence.pem import public_key_in_pem
 from referee.evidence.printable import ascii_json, error_words
 from referee.evidence.vkey import Algorithm, VerifierKey
@@ -105,8 +106,8 @@ def show(
     issuer: Annotated[str, typer.Option(metavar="KEY", help="A verifier key that should have signed it.")] = "",
 ) -> None:
     """Print the claims of a token as JSON. Exit code 1 if the named issuer did not sign it."""
-    found = read_token((sys.stdin.read() if token == "-" else token).strip())  # noqa: S105 - a place, no password
-    signer = VerifierKey.parse(issuer) if issuer else None
+    found = read_token(pasted(sys.stdin.read() if token == "-" else token))  # noqa: S105 - a place, no password
+    signer = VerifierKey.parse(pasted(issuer)) if issuer else None
     typer.echo(ascii_json(msgspec.json.format(msgspec.json.encode(found.claims)).decode()))
     if signer is not None and not found.is_signed_by(signer.public_key):
         typer.echo(f"not signed by {signer.name}", err=True)

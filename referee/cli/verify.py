@@ -24,6 +24,7 @@ from referee.cli.witnessing import (
     policy_of,
     witnessing_of,
 )
+from referee.evidence.outside import pasted
 from referee.evidence.vkey import VerifierKey
 from referee.finding import Severity
 from referee.server.clock import system_clock
@@ -53,6 +54,7 @@ def verify(  # noqa: PLR0913 - one parameter an option
     Exit code 0 if everything holds, 1 if something does not or the round is not over, 2 if the file is no bundle. Only
     an audit of the whole log can find faults that other rounds show, such as a seed used twice.
     """
+    log_key, root_key = pasted(log_key), pasted(root_key)
     agreed = policy_of(policy)
     check_policy_names(agreed, policy, log_key=log_key)
     witnessing = witnessing_of(witness, quorum=quorum, max_age=max_age, policy=agreed)

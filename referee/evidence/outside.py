@@ -112,22 +112,25 @@ def read_message(kind: type[MessageT], data: bytes) -> MessageT:
 def read_text(data: bytes, *, most: int) -> str:
     """Read UTF-8 text with or without a byte order mark; raise OutsideError for other bytes, with their line."""
     _check_size(data, most)
-    if data.startswith(_UTF_16) or b"\0" in data[:2]:
-        raise OutsideError(
-            "UTF-16 text, as some editors and shells of Windows write it; save the file as UTF-8", line=1
-        )
+    data = unmarked(data)
     try:
-        return data.removeprefix(_BOM).decode()
+        return data.decode()
     except UnicodeDecodeError as error:
-        line = data.removeprefix(_BOM)[: error.start].count(b"\n") + 1
-        raise OutsideError("not UTF-8 text", line=line) from None
+        raise OutsideError("not UTF-8 text", line=data[: error.start].count(b"\n") + 1) from None
+
+
+def unmarked(data: bytes) -> bytes:
+    """Return the bytes of a text without its byte order mark; raise OutsideError for UTF-16."""
+    if data.startswith(_UTF_16) or b"\0" in data[:2]:
+        raise OutsideError("UTF-16 text, as some editors of Windows write it; save the file as UTF-8", line=1)
+    return data.removeprefix(_BOM)
 
 
 def pasted(text: str) -> str:
     r"""Return a key, a token or a name without what pasting leaves around it: white space, line breaks, a mark.
 
-    >>> pasted("\ufeff log.example+1234abcd+AQ==\r\n")
-    'log.example+1234abcd+AQ=='
+    >>> pasted("\ufeff house.example+1234abcd+AQ==\r\n")
+    'house.example+1234abcd+AQ=='
     """
     return text.strip(_AROUND)
 

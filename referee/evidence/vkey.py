@@ -75,6 +75,8 @@ class VerifierKey:
     def parse(cls, text: str) -> Self:
         """Read a key from its one text; raise KeyTextError for any other text."""
         match = _TEXT.fullmatch(text)
+        if match is None and len(text.split()) > 1:
+            raise KeyTextError(f"{text[:300]!r} is no verifier key: white space is in it; paste it as one line")
         if match is None:
             raise KeyTextError(f"{text[:300]!r} is no verifier key; write name+hash+base64")
         try:

@@ -23,6 +23,7 @@ import msgspec
 
 from referee.evidence.ed25519 import SIGNATURE_SIZE, Signer
 from referee.evidence.note import Note, NoteError, NoteSignature, cosign_note
+from referee.evidence.outside import pasted
 from referee.evidence.vkey import Algorithm, VerifierKey
 from referee.log.checkpoint import Checkpoint
 
@@ -202,4 +203,4 @@ def quorum_of(texts: Sequence[str], *, needed: int | None = None) -> Quorum:
 
     Raises KeyTextError if a text is no key, QuorumError if they are no quorum.
     """
-    return Quorum(tuple(VerifierKey.parse(text) for text in texts), len(texts) if needed is None else needed)
+    return Quorum(tuple(VerifierKey.parse(pasted(text)) for text in texts), len(texts) if needed is None else needed)

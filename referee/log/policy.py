@@ -17,6 +17,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final, Self
 
+from referee.evidence.outside import OutsideError, unmarked
 from referee.evidence.vkey import Algorithm, KeyTextError, VerifierKey
 from referee.log.cosignature import PolicyGroup, Quorum, QuorumError
 
@@ -62,7 +63,10 @@ class Policy:
         """Parse a policy; raise PolicyError, with the number of the line at fault, if the text is not a policy."""
         if len(data) > MAX_POLICY:
             raise PolicyError(f"a policy of {len(data)} bytes is not read; {MAX_POLICY} are allowed")
-        text = data.decode("utf-8", "surrogateescape")
+        try:
+            text = unmarked(data).decode("utf-8", "surrogateescape")
+        except OutsideError as error:
+            raise PolicyError(f"line 1 of the policy: {error}") from None
         reader = _Reader()
         for number, line in enumerate(text.split("\n"), start=1):
             try:
@@ -102,6 +106,8 @@ class _Reader:
     _members: set[str] = field(default_factory=set)
 
     def read(self, line: str) -> None:
+        if line.endswith("\r"):
+            raise PolicyError("it ends in CR LF, as lines of Windows do; end each line in LF alone")
         if _CONTROL.search(line) is not None:
             raise PolicyError("there is a control character other than tab")
         words = re.split(r"[ \t]+", line.strip(" \t"))

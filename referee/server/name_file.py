@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from referee.evidence.outside import OutsideError, unmarked
 from referee.evidence.printable import error_words
 from referee.server.edited_files import EditedFiles
 
@@ -26,7 +27,6 @@ MAX_SIZE: Final = 4 << 20
 REMEDY: Final = "mend the line; the file is read again within a second"
 _READ_SECONDS: Final = 1.0
 _SHOWN: Final = 80
-_BOM: Final = b"\xef\xbb\xbf"
 _RULESET: Final = re.compile(r"[a-z0-9_]{1,32}\.[a-z0-9_]{1,64}|[0-9a-f]{64}")
 
 
@@ -56,8 +56,12 @@ def read_names(data: bytes, *, setting: str = "access.revoked") -> NameList:
     """Read the names of a file's bytes."""
     if len(data) > MAX_SIZE:
         return NameList(frozenset(), f"the file has {len(data)} bytes; at most {MAX_SIZE} are read")
+    try:
+        data = unmarked(data)
+    except OutsideError as error:
+        return NameList(frozenset(), f"the file is {error}")
     names, faults = set(), []
-    for number, line in enumerate(data.removeprefix(_BOM).splitlines(), 1):
+    for number, line in enumerate(data.splitlines(), 1):
         name = line.partition(b"#")[0].strip()
         text = name.decode(errors="replace")
         if name and ("\N{REPLACEMENT CHARACTER}" in text or not KINDS[setting](text)):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 import grpc
 
+from referee.evidence.outside import pasted
 from referee.evidence.vkey import VerifierKey
 from referee.server.access.caller import Caller, ProvedToken
 from referee.server.access.token import TokenError, read_token
@@ -39,7 +40,7 @@ class Authenticator:
     def __init__(self, settings: AccessSettings, *, clock: Callable[[], int], files: EditedFiles | None = None) -> None:
         self._clock = clock
         self._leeway = round(settings.leeway_seconds * 1000)
-        self._issuers = [(VerifierKey.parse(one.key), one) for one in settings.issuers]
+        self._issuers = [(VerifierKey.parse(pasted(one.key)), one) for one in settings.issuers]
         self._certificates = settings.certificates
         self._providers: ProviderTokens | None = None
         if settings.providers:

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Final
 
 from referee.evidence.dsse import Envelope, EnvelopeError
+from referee.evidence.outside import OutsideError, pasted, read_text
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.log.proof import TILE_WIDTH
 from referee.server.clock import system_clock
 from referee.server.doctor.check_result import CheckLevel, CheckResult
 from referee.server.doctor.commit import check_commit
-from referee.server.keys.private_key import KeyFileError
+from referee.server.keys.private_key import MOST_BYTES, KeyFileError
 from referee.server.keys.registry import KeyRegistry
 from referee.server.keys.signed_head import LostLeavesError, SignedHead
 from referee.server.process.cosigner import known_checkpoints
@@ -322,6 +323,6 @@ def time_of(leaf: bytes) -> int:
 def public_key_of(path: Path) -> VerifierKey | None:
     """Return the verifier key in a file; None if it cannot be read."""
     try:
-        return VerifierKey.parse(path.read_text(encoding="ascii").strip())
-    except (OSError, UnicodeDecodeError, KeyTextError):
+        return VerifierKey.parse(pasted(read_text(path.read_bytes(), most=MOST_BYTES)))
+    except (OSError, OutsideError, KeyTextError):
         return None

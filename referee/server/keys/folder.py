@@ -12,10 +12,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Self
 
+from referee.evidence.outside import OutsideError, pasted, read_text
 from referee.evidence.printable import error_words
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.log import CheckpointSigner
 from referee.server.keys.private_key import (
+    MOST_BYTES,
     SEED_SIZE,
     GuardedSigner,
     KeyFileError,
@@ -237,8 +239,8 @@ def _public(  # noqa: PLR0913 - a role's two files, and how to open the private 
     public = folder / f"{role}.pub"
     if public.exists():
         try:
-            key = VerifierKey.parse(public.read_text(encoding="ascii").strip())
-        except (OSError, UnicodeDecodeError, KeyTextError) as error:
+            key = VerifierKey.parse(pasted(read_text(public.read_bytes(), most=MOST_BYTES)))
+        except (OSError, OutsideError, KeyTextError) as error:
             raise KeyFileError(f"{public} cannot be read: {error_words(error)}") from None
         if signer is not None and signer.key != key:
             raise KeyFileError(f"{path} is not the private key of {public}")

@@ -25,10 +25,13 @@ from nacl.pwhash import argon2id
 from nacl.secret import SecretBox
 
 from referee.evidence.ed25519 import SIGNATURE_SIZE
+from referee.evidence.outside import OutsideError, read_text
 from referee.evidence.printable import error_words
 from referee.evidence.vkey import Algorithm, VerifierKey
 
 SEED_SIZE: Final = 32
+MOST_BYTES: Final = 64 << 10
+"""Bytes of a key's or a passphrase's file that are read."""
 PASSPHRASE_VARIABLE: Final = "REFEREE_PASSPHRASE"  # noqa: S105 - its name
 _CREDENTIALS: Final = "CREDENTIALS_DIRECTORY"
 LEAST_PASSPHRASE: Final = 12
@@ -313,6 +316,6 @@ def _read(path: Path, *, is_checked: bool = True) -> str:
     if is_checked:
         check_file(path)
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return read_text(path.read_bytes(), most=MOST_BYTES).replace("\r\n", "\n")
+    except (OSError, OutsideError) as error:
         raise KeyFileError(f"{path} cannot be read: {error_words(error)}") from None

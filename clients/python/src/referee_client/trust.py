@@ -14,6 +14,7 @@ from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError
 from referee.evidence.merkle import LeafIndex, leaf_hash
 from referee.evidence.note import Note, NoteError
+from referee.evidence.outside import pasted
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.log.checkpoint import Checkpoint, CheckpointError, open_checkpoint
 from referee.log.cosignature import Quorum, QuorumError
@@ -64,8 +65,8 @@ class Believed:
 
     def __init__(self, trust: Trust) -> None:
         try:
-            self._log, self._root = VerifierKey.parse(trust.log_key), VerifierKey.parse(trust.root_key)
-            witnesses = tuple(VerifierKey.parse(text) for text in trust.witnesses)
+            self._log, self._root = (VerifierKey.parse(pasted(text)) for text in (trust.log_key, trust.root_key))
+            witnesses = tuple(VerifierKey.parse(pasted(text)) for text in trust.witnesses)
             self.quorum = Quorum(witnesses, needed=trust.quorum or len(witnesses)) if witnesses else None
         except (KeyTextError, QuorumError) as error:
             raise VerificationError(str(error)) from None
