@@ -58,6 +58,7 @@ class Setup:
     pace: Pace
     entropy: Callable[[int], bytes]
     is_sealed: bool
+    tenant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
