@@ -22,8 +22,6 @@ from referee_client.errors import VerificationError
 from referee_client.record import RecordError
 from referee_client.seat import SeatSecrets
 from referee_harness.refusal import HarnessError
-from referee_table.scores import Scores
-from referee_table.shares import Shares
 from referee_table.wording import RefusedError
 
 from referee.advice.mau_binh.population import PopulationError
@@ -132,14 +130,6 @@ _RESULTS: Final = b'{"transfers":[{"from":0,"to":1,"amount":5,"reason":"CHI"}],"
 @cache
 def _header() -> Header:
     return msgspec.convert(read("dealing/headers")[0]["header"], Header)
-
-
-def _shares(path: Path) -> None:
-    Shares(path.parent, _function("referee_table.clock:SystemClock")(), bytes).start()
-
-
-def _scores(path: Path) -> None:
-    Scores(path.parent, _function("referee_table.clock:SystemClock")()).start()
 
 
 def _enveloped(where: str) -> Feed:
@@ -388,8 +378,6 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
             _filed("a.jsonl", _function("referee_table.records:read_records")), sample=b'{"table":"t","number":1}'
         ),
         "referee_table.records:read_room": Place(_filed("a.json", _function("referee_table.records:read_room"))),
-        "referee_table.scores:Scores.start": Place(_filed("a.scores.json", _scores)),
-        "referee_table.shares:Shares.start": Place(_filed("a.share.json", _shares)),
         "referee_table.stream:_read": Place(
             lambda data: _function("referee_table.stream:_read")(data, _function("referee_table.commands:Hello"))
         ),

@@ -28,8 +28,8 @@ _ANSWER_SECONDS: Final = 20
 class Plan:
     """Options of a table server. ``folder`` is where rooms are stored, None to store none.
 
-    ``token`` and ``credentials`` are for a referee that asks for them, as the SDK takes them, and ``tenant`` is whom they
-    act for. ``hosts`` are names that it answers for, besides those of this machine and the address of each connection.
+    ``token`` and ``credentials`` are for a referee that asks for them, as the SDK has them; ``tenant`` is whom they
+    act for. ``hosts`` are names that it answers for, besides those of this machine and each connection's address.
     """
 
     referee: str
