@@ -32,8 +32,6 @@ from referee_table.commands import Hello
 from referee_table.launch import _read_addresses
 from referee_table.reading import read as reading_read
 from referee_table.records import read_records, read_room
-from referee_table.scores import Scores
-from referee_table.shares import Shares
 from referee_table.stream import _read
 from referee_table.wording import RefusedError
 
@@ -151,14 +149,6 @@ _RESULTS: Final = b'{"transfers":[{"from":0,"to":1,"amount":5,"reason":"CHI"}],"
 @cache
 def _header() -> Header:
     return msgspec.convert(read("dealing/headers")[0]["header"], Header)
-
-
-def _shares(path: Path) -> None:
-    Shares(path.parent, SystemClock(), bytes).start()
-
-
-def _scores(path: Path) -> None:
-    Scores(path.parent, SystemClock()).start()
 
 
 def _enveloped(function: Callable[[bytes], object]) -> Feed:
@@ -381,8 +371,6 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
             _filed("a.jsonl", read_records), sample=b'{"table":"t","number":1}'
         ),
         "referee_table.records:read_room": Place(_filed("a.json", read_room)),
-        "referee_table.scores:Scores.start": Place(_filed("a.scores.json", _scores)),
-        "referee_table.shares:Shares.start": Place(_filed("a.share.json", _shares)),
         "referee_table.stream:_read": Place(lambda data: _read(data, Hello)),
     }
 )

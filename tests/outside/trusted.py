@@ -49,16 +49,9 @@ PARSING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee.web.codec:Json.encode",
             "referee_client.playing:_signer_of",
             "referee_client.receipts:_name",
-            "referee_table.dealing:opened",
             "referee_table.loading:_law",
-            "referee_table.mau_binh.handing_in:HandingIn.__init__",
-            "referee_table.play:Play.__init__",
-            "referee_table.room:Room._advance",
-            "referee_table.room:Room._give_up",
-            "referee_table.signing:deck_root_of",
             "referee_table.tien_len.play:TienLenPlay.__init__",
             "referee_table.ultimate_texas.play:UltimateTexasPlay.__init__",
-            "referee_table.view:_header",
         ),
         "the reader of the place above reads the same bytes first": ("referee.server.access.provider_token:_claims",),
     }
@@ -82,7 +75,7 @@ COUNTING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee.witness.server:_Handler._body",
             "referee_harness.control:_Handler._read",
             "referee_table.launch:_once_free",
-            "referee_table.site:_number",
+            "referee_table.site:site.bundle",
             "referee_table.wording:with_names.name_of",
         ),
         "a setting with this port was checked, or the text is an address that the system gave": (
@@ -95,7 +88,6 @@ COUNTING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "the error is caught and refused": (
             "referee.server.keys.private_key:Passphrase.decrypt",
             "referee_table.__main__:table",
-            "referee_table.shares:_end_of",
         ),
         "the argument is a number already": (
             "referee.audit.course:examine_course",
@@ -123,16 +115,13 @@ COUNTING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee.storage.store:Transaction.write",
             "referee.storage.store:_moving",
             "referee.storage.upgrade:_list_rounds",
+            "referee_client.bundle:fetch_bundle",
             "referee_harness.script:_by_seat",
-            "referee_table.bundle:Prover.bundle",
             "referee_table.laws:Law.clock_ms",
             "referee_table.laws:Law.default_ante",
             "referee_table.loading:_law",
             "referee_table.mau_binh.handing_in:HandingIn._events_left",
-            "referee_table.mau_binh.play:MauBinhPlay.deadline",
-            "referee_table.mau_binh.play:MauBinhPlay.wake",
             "referee_table.play:Play.settle",
-            "referee_table.state:Stats.add",
         ),
     }
 )

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from referee_table.bundle import Prover
 
 from referee.audit.bundle import prove_round
 from referee.rulesets import load_builtin
@@ -47,7 +46,7 @@ async def finished(scene: Scene, player: Player) -> View:
 async def event_level_of(scene: Scene, player: Player, last: View) -> str:
     """Prove a round of the log by its bundle; return the level of its events."""
     keys = player.welcome["log"]
-    bundle = await Prover(scene.house.judge, keys).bundle(last["table"], last["number"])
+    bundle = await scene.house.client.bundle(last["table"], last["number"])
     proved = prove_round(json.dumps(bundle).encode(), **keys, catalogue=load_builtin())
     assert proved.is_proved, proved.findings
     assert proved.result is not None

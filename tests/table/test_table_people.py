@@ -87,6 +87,7 @@ async def test_end_of_a_round_is_over_once_all_are_ready(scene: Scene) -> None:
     an, binh = await scene.table("ultimate_texas.casino", people=2)
     await round_played(scene, an, binh)
     an.script = binh.script = None
+    await binh.until(phase_is("ENDING"))
     await ready(an)
     assert (await binh.until(lambda view: person(view, "An")["is_ready"]))["phase"] == "ENDING"
     await ready(binh)

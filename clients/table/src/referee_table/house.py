@@ -67,6 +67,7 @@ class House:
     folder: Path | None
     gateway: str | None
     server: str
+    tenant: str = ""
     is_reached: bool = True
     laws: dict[str, Law] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
@@ -236,6 +237,7 @@ class House:
             pace=self.pace,
             entropy=self.entropy,
             is_sealed=state.is_sealed,
+            tenant=self.tenant,
         )
         room = Room(self, setup, state, records)
         self.rooms[state.room] = room

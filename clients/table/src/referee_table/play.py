@@ -5,7 +5,6 @@ over are the referee's answers, and clocks are the ruleset's.
 """
 
 import base64
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -58,6 +57,7 @@ class Setup:
     pace: Pace
     entropy: Callable[[int], bytes]
     is_sealed: bool
+    tenant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +211,7 @@ class Play(ABC):
     def kept(self, seat: int) -> str | None:
         """Return the file that proves a seat's newest move; None without one."""
         for one in reversed(self.game.receipted_events):
-            if json.loads(one.event)["seat"] == seat:
+            if self.message.events[len(one.events) - 1].seat == seat:
                 return str(one.to_bytes().decode())
         return None
 

@@ -90,8 +90,9 @@ class Room:
 
     @property
     def table(self) -> str:
-        """The table's name in the log."""
-        return f"{self.state.room}.{self.state.generation}"
+        """The table's name in the log, of the tenant whose tables this server may use."""
+        tenant = f"{self.setup.tenant}." if self.setup.tenant else ""
+        return f"{tenant}{self.state.room}.{self.state.generation}"
 
     def _play_of(self, made: Round) -> Play:
         """Return the play of a round; the room goes on when one of its bots has thought."""

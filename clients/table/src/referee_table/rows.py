@@ -43,14 +43,16 @@ def said(law: Law, reason: str, sentence: Text) -> list[dict[str, Any]]:
 
 def instant_wins(law: Law) -> dict[str, Any]:
     """Return the section on hands that win at the deal."""
-    rows = [row(law.name("pattern", one["pattern"]), units(one["units"])) for one in law.data["instant_wins"]]
+    rows = [row(law.name("pattern", one["pattern"]), units(law, one["units"])) for one in law.data["instant_wins"]]
     return section("INSTANT_WINS", law.name("reason", "INSTANT_WIN"), rows)
 
 
 def prices(law: Law, table: Data) -> list[dict[str, Any]]:
     """Return a row for each price of a table."""
     return [
-        row(law.name("price", name.upper()), units(price)) for name, price in table.items() if isinstance(price, int)
+        row(law.name("price", name.upper()), units(law, price))
+        for name, price in table.items()
+        if isinstance(price, int)
     ]
 
 
@@ -74,9 +76,10 @@ def joined(first: Text, second: Text) -> Text:
     return say(f"{first['vi']}, {second['vi']}", f"{first['en']}, {second['en']}")
 
 
-def units(units: int) -> Text:
-    """Say a number of stakes."""
-    return say(f"{units} cược", f"{units} stake" if units == 1 else f"{units} stakes")
+def units(law: Law, units: int) -> Text:
+    """Say a number of stakes, which in Mậu Binh are chi."""
+    unit = "chi" if law.game == "mau_binh" else "cược"
+    return say(f"{units} {unit}", f"{units} stake" if units == 1 else f"{units} stakes")
 
 
 def odds(odds: str) -> Text:

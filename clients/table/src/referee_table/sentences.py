@@ -18,15 +18,13 @@ def sweep(data: Data) -> Text:
     match given["kind"]:
         case "BY_EVERY_SEAT":
             times = given["multiplier"]
-            return say(
-                f"thua cả ba chi trước mọi người: trả gấp {times}", f"all three chi lost to everybody: {times} times"
-            )
+            return say(f"sập cả làng: trả gấp {times}", f"all three chi lost to everybody: {times} times")
         case "BETWEEN_TWO_TIMES":
             times = given["multiplier"]
-            return say(f"thua cả ba chi một người: trả gấp {times}", f"all three chi lost to a seat: {times} times")
+            return say(f"sập 3 chi một nhà: trả gấp {times}", f"all three chi lost to a seat: {times} times")
         case "BETWEEN_TWO_PLUS":
             units = given["units"]
-            return say(f"thua cả ba chi một người: trả thêm {units}", f"all three chi lost to a seat: {units} more")
+            return say(f"sập 3 chi một nhà: trả thêm {units} chi", f"all three chi lost to a seat: {units} more")
         case _:
             return say("không có sập", "no sweep")
 
@@ -41,7 +39,7 @@ def foul(data: Data) -> Text:
             return say("lủng: thua cả ba chi, không tính sập", "a foul loses all three chi, without a sweep")
         case _:
             return say(
-                f"lủng: trả mỗi người {given['units']}", f"a foul pays {given['units']} to every seat that did not"
+                f"lủng: đền mỗi nhà {given['units']} chi", f"a foul pays {given['units']} to every seat that did not"
             )
 
 
@@ -66,7 +64,7 @@ def instant_wins(data: Data) -> Text:
     if not units:
         return say("không có thắng trắng", "no instant wins")
     span = str(units[0]) if min(units) == max(units) else f"{min(units)}-{max(units)}"
-    return say(f"{len(units)} kiểu thắng trắng trả {span}", f"{len(units)} instant wins pay {span}")
+    return say(f"{len(units)} kiểu thắng trắng ăn {span}", f"{len(units)} instant wins pay {span}")
 
 
 def special_front(data: Data) -> Text:
@@ -79,7 +77,7 @@ def special_front(data: Data) -> Text:
         ),
         data["values"]["ordinary"],
     )
-    return say(f"sám chi cuối ăn {worth}", f"three of a kind in front wins {worth}")
+    return say(f"sám chi cuối ăn {worth} chi", f"three of a kind in front wins {worth}")
 
 
 def arranging(data: Data) -> Text:
@@ -129,8 +127,9 @@ def commission(data: Data) -> Text:
     if given["kind"] == "NONE":
         return say("", "")
     part, cap = f"{given['permille'] / 10:g} %", given["cap_units"]
+    unit = "chi" if data["game"] == "mau_binh" else "cược"
     return say(
-        f"Nhà Cái lấy {part} tiền thắng, làm tròn xuống, nhiều nhất {cap} cược",
+        f"Nhà Cái lấy {part.replace('.', ',')} tiền thắng, làm tròn xuống, nhiều nhất {cap} {unit}",
         f"the house takes {part} of what is won, rounded down, at most {cap} stakes",
     )
 
@@ -141,7 +140,7 @@ def winner_sweep(data: Data) -> Text:
     if times is None:
         return say("", "")
     return say(
-        f"ăn cả ba chi của mọi người: được gấp {times}; ai lủng, thoát, không mở bài thì đền phần đó thay người khác",
+        f"ăn cả ba chi của mọi nhà: được gấp {times}; nhà lủng, thoát hay không mở bài đền phần đó thay nhà khác",
         f"all three chi won from everybody: paid {times} times; who fouled, left or kept the cards shut pays what that"
         " adds for the others in their place",
     )
@@ -153,7 +152,7 @@ def untouched(data: Data) -> Text:
     if units is None:
         return say("", "")
     return say(
-        f"chưa đánh lá nào: {units} cược, nếu hơn tiền bài thối",
+        f"cóng, chưa đánh lá nào: {units} cược, nếu hơn tiền còn bài",
         f"no card played: {units} stakes, where that is more than the cards left",
     )
 
@@ -164,7 +163,7 @@ def price_of_leaving(data: Data) -> Text:
     if times is None:
         return say("", "")
     return say(
-        f"rời bàn: trả gấp {times} tiền bài thối hay 3♠",
+        f"rời bàn: trả gấp {times} tiền còn bài hay 3♠",
         f"a seat that left pays {times} times for cards left or the 3♠",
     )
 

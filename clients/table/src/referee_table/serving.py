@@ -28,13 +28,14 @@ _ANSWER_SECONDS: Final = 20
 class Plan:
     """Options of a table server. ``folder`` is where rooms are stored, None to store none.
 
-    ``token`` and ``credentials`` are for a referee that asks for them, as the SDK takes them. ``hosts`` are names that
-    it answers for, besides those of this machine and the address of each connection.
+    ``token`` and ``credentials`` are for a referee that asks for them, as the SDK has them; ``tenant`` is whom they
+    act for. ``hosts`` are names that it answers for, besides those of this machine and each connection's address.
     """
 
     referee: str
     gateway: str | None = None
     token: str = ""
+    tenant: str = ""
     credentials: grpc.ChannelCredentials | None = None
     folder: Path | None = None
     page: Path | None = None
@@ -73,6 +74,7 @@ def server_of(plan: Plan) -> tuple[uvicorn.Server, House]:
         folder=plan.folder,
         gateway=plan.gateway,
         server=plan.entropy(8).hex(),
+        tenant=plan.tenant,
     )
     config = uvicorn.Config(
         site(house, page=plan.page, hosts=plan.hosts),

@@ -12,12 +12,12 @@ def sections(law: Law) -> list[dict[str, Any]]:
     """Return the sections of the rules of a ruleset."""
     data = law.data
     values = [
-        row(joined(law.name("category", one["category"]), law.name("chi", one["chi"])), units(one["units"]))
+        row(joined(law.name("category", one["category"]), law.name("chi", one["chi"])), units(law, one["units"]))
         for one in data["values"]["special"]
     ]
-    others = row(say("Mọi chi khác", "Any other chi"), units(data["values"]["ordinary"]))
+    others = row(say("Mọi chi khác", "Any other chi"), units(law, data["values"]["ordinary"]))
     four_aces = data["four_aces_sweep"]
-    extra = [row(law.name("reason", "FOUR_ACES_SWEEP"), units(four_aces["units"]))] if "units" in four_aces else []
+    extra = [row(law.name("reason", "FOUR_ACES_SWEEP"), units(law, four_aces["units"]))] if "units" in four_aces else []
     return [
         section(
             "AIM",
@@ -30,7 +30,7 @@ def sections(law: Law) -> list[dict[str, Any]]:
                         "are arranged as a back of five, a middle of five and a front of three, strong to weak",
                     ),
                 ),
-                row(say("So bài", "Showdown"), say("từng chi với từng người", "chi by chi, with each other seat")),
+                row(say("So bài", "Showdown"), say("từng chi với từng nhà", "chi by chi, with each other seat")),
             ],
         ),
         ladder(law),

@@ -74,7 +74,8 @@ class UltimateTexasPlay(Play):
     @property
     def _street_end(self) -> int:
         """Time in ms at which the clock of the street ends, which began with the cards opened last."""
-        return int(max(self.game.dealt_time, self.game.unsealed_time)) + self.setup.law.clock_ms("street")
+        opened: int = max(self.game.dealt_time, self.game.unsealed_time)
+        return opened + self.setup.law.clock_ms("street")
 
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
         """Carry out a decision, or a question."""
