@@ -27,7 +27,6 @@ from referee_client.seat_chain import _members as seat_chain_members
 from referee_client.seat_key import load_seat_key
 from referee_harness.control import _object
 from referee_harness.refusal import HarnessError
-from referee_table.clock import SystemClock
 from referee_table.commands import Hello
 from referee_table.launch import _read_addresses
 from referee_table.reading import read as reading_read
