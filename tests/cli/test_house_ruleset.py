@@ -1,7 +1,6 @@
 """An operator's own ruleset: a TOML file in a folder, and no code."""
 
 import json
-import random
 from pathlib import Path
 
 from referee.cli.demo_tien_len import choose
@@ -11,6 +10,7 @@ from referee.v1 import shuffler_pb2_grpc, tien_len_pb2, tien_len_pb2_grpc
 from tests.builtin import rules_as
 from tests.cli.printing import printed
 from tests.driver.opening import deal_round, open_round, terms_of
+from tests.randomness import random_from
 
 HOUSE = Path(__file__).parents[1] / "rulesets" / "house"
 STAKE = 100
@@ -35,7 +35,7 @@ def test_a_house_variant_is_dealt_settled_and_audited_from_its_file_alone(serve)
 
 def play_until_somebody_runs_out_of_cards(channel):
     """Play the table's first round that ends with empty hands, not at the deal or by the three of spades."""
-    luck = random.Random(3)  # noqa: S311 - seeds of a test
+    luck = random_from(3)
     shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
     judge = tien_len_pb2_grpc.TienLenServiceStub(channel)
     while True:
