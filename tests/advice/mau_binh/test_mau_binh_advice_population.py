@@ -28,7 +28,7 @@ DIGESTS: Final = {
 }
 """Golden: what ``referee learn`` printed with its own defaults."""
 TWENTIETH: Final = "29ad8914bc644bfcae2a115a3f985fcd3103bcd218143d3789549b4215cd354a"
-"""Golden: the same for the classic ruleset with a twentieth of the rounds, learned when the whole gave the above."""
+"""Golden: the same for the classic ruleset with a twentieth of the rounds."""
 
 
 def file_of(ruleset: Ruleset) -> bytes:
