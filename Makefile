@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 OUT ?= .
+SEED := $(or $(SEED),$(shell date +%s))
 STAMP := $(VENV)/.installed
 TABLE := $(VENV)/.installed-table
 DEV := $(VENV)/.installed-dev
@@ -17,7 +18,7 @@ PYTHON_OUT = --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
 # Kept compiled modules are what makes the start of a process cheap, and tests and the demo start many.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo table test test-all test-rest check bench chaos mutants protos format constraints lock dist audit-deps clean findings
+.PHONY: demo table test test-all test-rest test-new-seeds test-order release-check check bench chaos mutants protos format constraints lock dist audit-deps clean findings
 
 demo: $(STAMP) ## play rounds through real services on loopback, then audit the log they left
 	$(BIN)/referee demo
@@ -33,6 +34,19 @@ test-all: $(DEV) ## all tests: crash sweeps, browsers, builds and counts over wh
 
 test-rest: $(DEV) ## what test leaves out, one by one to whichever worker is free: each is long
 	$(PYTEST) --dist load --maxschedchunk 1 --timeout 2700 --durations 25 --durations-min 30 -m "slow or exhaustive"
+
+test-new-seeds: $(DEV) ## test with other seeds of its random tests: SEED=7, or one from the clock
+	TEST_SEED=$(SEED) $(PYTEST) --hypothesis-seed=$(SEED) -m "not slow and not exhaustive"
+
+test-order: $(DEV) ## test with its files in reversed order, then each file in a process of its own
+	TEST_ORDER=reversed $(PYTEST) -m "not slow and not exhaustive"
+	for file in $$(git ls-files 'tests/**/test_*.py'); do \
+	  $(BIN)/pytest -q -n 0 -m "not slow and not exhaustive" $$file || [ $$? = 5 ] || exit 1; \
+	done
+
+release-check: $(DEV) ## what runs on samples or not at all until a release: whole, with four times the examples
+	TEST_SIZE=whole $(PYTEST) --dist load --maxschedchunk 1 --timeout 7200 --durations 25 --durations-min 30 \
+	  -m "smaller or whole or not slow and not exhaustive"
 
 check: $(DEV) ## what must hold before a commit, beside the tests
 	$(BIN)/ruff format --check .

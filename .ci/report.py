@@ -1,8 +1,8 @@
 """Report of a run of .ci/run: its stages, seconds, counts and failing tests.
 
-``begin STAGE`` and ``end STAGE CODE LOG`` keep it in ``.ci/last.json``, which git ignores; a stage that began and did
-not end was cut short. ``show LOG`` prints the stages, the failing tests of the log, each with the command that runs it
-again by its seeds, and as the last line pytest's own summary, or the last line of a log without one.
+``begin STAGE`` and ``end STAGE CODE LOG`` keep it in a file beside this one, which git ignores; a stage that began
+and did not end was cut short. ``show LOG`` prints the stages, the failing tests of the log, each with the command that
+runs it again by its seeds, and as the last line pytest's own summary, or the last line of a log without one.
 """
 
 import json

@@ -1,7 +1,8 @@
-"""The two halves of the tests, and the budgets of property tests.
+"""The two halves of the tests, what they leave for a release, and the budgets of property tests.
 
 ``make test`` leaves out what is marked ``slow`` or ``exhaustive``; each mark says why, and the run ends with how many
-tests were left out for which reason. ``make test-all`` runs everything.
+tests were left out for which reason. ``make test-all`` runs both halves. Tests marked ``smaller`` try a sample there,
+and those marked ``whole`` are left out; ``make release-check`` runs both whole. A run ends with a list of both.
 What many tests read is made once: ``demo_log`` here, and whatever ``once.copy_of_one`` makes for all workers.
 ``command.referee`` runs a command in the tests' own process; only tests about processes start some.
 """
@@ -10,17 +11,19 @@ import asyncio
 import os
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests import node_project, runaway
-from tests.budget import register_profiles
+from tests.budget import IS_WHOLE, register_profiles
 from tests.demo_log import DemoLog, make_demo_log
+from tests.randomness import AGAIN
 
 LATER = ("slow", "exhaustive")
+BEFORE_A_RELEASE = ("smaller", "whole")
 pytest_plugins = (
     "tests.audit.auditing",
     "tests.cli.demo_bundle",
@@ -57,6 +60,7 @@ MEMORY = Path("/dev/shm")  # noqa: S108 - pytest makes a folder of its own in it
 ROOM = 4 << 30
 """Several times what a whole run leaves in its folders, in bytes."""
 _LEFT_OUT = pytest.StashKey[Counter[str]]()
+_FOR_RELEASES = pytest.StashKey[Counter[str]]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -71,11 +75,25 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
     register_profiles()
     config.stash[_LEFT_OUT] = Counter()
+    config.stash[_FOR_RELEASES] = Counter()
+
+
+def pytest_report_header() -> str:
+    return f"seeds of random tests: {AGAIN}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Say with a failure how it is had again."""
+    report = yield
+    if report.failed:
+        report.sections.append(("again", f"{AGAIN} .venv/bin/pytest -n 0 '{item.nodeid}'"))
+    return report
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Refuse a mark without a reason."""
-    for mark in marks_of(item):
+    for mark in marks_of(item, LATER + BEFORE_A_RELEASE):
         if not mark.args:
             message = f'{item.nodeid}: say why the test is {mark.name}: @pytest.mark.{mark.name}("its reason")'
             raise pytest.UsageError(message)
@@ -83,7 +101,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:
     for item in items:
-        for mark in marks_of(item)[:1]:
+        for mark in marks_of(item, LATER)[:1]:
             item.config.stash[_LEFT_OUT][f"{mark.name}: {mark.args[0]}"] += 1
 
 
@@ -93,11 +111,26 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if output is not None:
         counts: Counter[str] = session.config.stash[_LEFT_OUT]
         output["left out"] = dict(counts)
+        for_releases: Counter[str] = session.config.stash[_FOR_RELEASES]
+        output["for releases"] = dict(for_releases)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the slow tests that may take longest, so that the end of a run does not wait for one of them."""
-    items.sort(key=lambda item: -_most_seconds(item) if marks_of(item) else 0)
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the slow tests that may take longest, so that the end of a run does not wait for one of them.
+
+    Tests that only a release needs are left out. ``make test-order`` asks for the files in reversed order.
+    """
+    if os.environ.get("TEST_ORDER") == "reversed":
+        files = {path: number for number, path in enumerate(dict.fromkeys(item.path for item in items))}
+        items.sort(key=lambda item: -files[item.path])
+    items.sort(key=lambda item: -_most_seconds(item) if marks_of(item, LATER) else 0)
+    if not IS_WHOLE:
+        for_releases: Counter[str] = config.stash[_FOR_RELEASES]
+        for item in items:
+            for mark in marks_of(item, BEFORE_A_RELEASE):
+                for_releases[f"{mark.name}: {item.name}: {mark.args[0]}"] += 1
+        items[:] = [item for item in items if item.get_closest_marker("whole") is None]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -109,7 +142,9 @@ def pytest_xdist_auto_num_workers() -> int:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 - pytest-xdist exports no type for a worker
     """Take the counts of a worker; all workers collect the same tests."""
-    node.config.stash[_LEFT_OUT] = Counter(getattr(node, "workeroutput", {}).get("left out", {}))
+    output = getattr(node, "workeroutput", {})
+    node.config.stash[_LEFT_OUT] = Counter(output.get("left out", {}))
+    node.config.stash[_FOR_RELEASES] = Counter(output.get("for releases", {}))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -118,6 +153,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.section("left for make test-all")
         for reason, count in sorted(left_out.items()):
             terminalreporter.line(f"{count:>5}  {reason}")
+    for_releases = config.stash[_FOR_RELEASES]
+    if for_releases:
+        terminalreporter.section("left for make release-check")
+        for words in sorted(for_releases):
+            terminalreporter.line(words)
 
 
 class OwnErrors(asyncio.SelectorEventLoop):
@@ -149,5 +189,5 @@ def _most_seconds(item: pytest.Item) -> float:
     return float(mark.args[0]) if mark is not None and mark.args else 0
 
 
-def marks_of(item: pytest.Item) -> list[pytest.Mark]:
-    return [mark for name in LATER for mark in item.iter_markers(name)]
+def marks_of(item: pytest.Item, names: Sequence[str]) -> list[pytest.Mark]:
+    return [mark for name in names for mark in item.iter_markers(name)]

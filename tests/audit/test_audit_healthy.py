@@ -1,6 +1,5 @@
 """Sound logs of every ruleset and every way to end a round have nothing that fails, and are counted rightly."""
 
-import random
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -23,6 +22,7 @@ from tests.audit.audit_builder import (
     settle,
 )
 from tests.audit.audit_players import play_mau_binh
+from tests.randomness import random_from
 
 RULESETS = [ruleset.id for ruleset in load_builtin()]
 BINH = Table(name="binh", ruleset_id="mau_binh.maubinh_com", seats=4)
@@ -35,7 +35,7 @@ def played(table: Table, *, rounds: int = 2) -> LogBuilder:
 def settled_with(*, silent: tuple[int, ...] = (), leaving: tuple[int, ...] = (), table: Table = BINH) -> LogBuilder:
     log = LogBuilder.founded()
     parts = log.lay_out(table)
-    chance = random.Random(1)  # noqa: S311 - the same in every run
+    chance = random_from(1)
     settle(parts, play=play_mau_binh(dealt_of(parts), chance, silent=silent, leaving=leaving))
     log.append(parts)
     return log

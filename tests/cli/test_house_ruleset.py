@@ -1,7 +1,6 @@
 """An operator's own ruleset: a TOML file in a folder, and no code."""
 
 import json
-import random
 from pathlib import Path
 
 from referee_client import Client, Terms
@@ -11,6 +10,7 @@ from referee.games.tien_len import TienLenRules
 from referee.rulesets import load_folder
 from tests.builtin import rules_as
 from tests.cli.printing import printed
+from tests.randomness import random_from
 
 HOUSE = Path(__file__).parents[1] / "rulesets" / "house"
 STAKE = 100
@@ -36,7 +36,7 @@ def test_a_house_variant_is_dealt_settled_and_audited_from_its_file_alone(serve)
 
 def play_until_somebody_runs_out_of_cards(client):
     """Play the table's first round that ends with empty hands, not at the deal or by the three of spades."""
-    luck = random.Random(3)  # noqa: S311 - seeds of a test
+    luck = random_from(3)
     terms = Terms(table="quan-nha", ruleset="tien_len.quan_nha", seats=2, stake=STAKE)
     while True:
         game = client.tien_len(terms, secrets=())

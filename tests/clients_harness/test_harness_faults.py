@@ -11,6 +11,7 @@ from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2_grpc
 from tests.clients_harness.harness_process import persist
 from tests.driver.opening import open_round, opening, terms_of
 from tests.driver.refusal import ending_of
+from tests.waiting import until
 
 ASKED = opening(terms_of("t", currency="C", stake_minor=1))
 
@@ -143,17 +144,24 @@ def test_a_fault_for_a_method_that_is_not_there_is_refused(harness: Harness, met
     assert harness.waiting["faults"] == []
 
 
+def await_a_moment() -> None:
+    """Wait until ten milliseconds have passed on a clock that runs."""
+    other = Clock(is_running=True)
+    began = other()
+    until(lambda: other() > began + 10)
+
+
 def test_the_clock_stops_runs_and_never_goes_back():
     clock = Clock(start=1_800_000_000_000, is_running=False)
-    time.sleep(0.01)
+    await_a_moment()
     assert clock() == 1_800_000_000_000
     assert clock.set(1_800_000_000_500) == 1_800_000_000_500
     for back in (lambda: clock.set(1_800_000_000_000), lambda: clock.advance(-1)):
         with pytest.raises(HarnessError):
             back()
     began = clock.run(is_running=True)
-    time.sleep(0.01)
-    assert clock() > began == 1_800_000_000_500
+    assert began == 1_800_000_000_500
+    until(lambda: clock() > began)
     stopped = clock.run(is_running=False)
-    time.sleep(0.01)
+    await_a_moment()
     assert clock() == stopped

@@ -1,7 +1,6 @@
 """What is given is dealt: by hand, by name, by vector, and what cannot be is refused in words."""
 
 import json
-import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc
 from tests.driver.headers import made_header
 from tests.driver.opening import deal_round, open_round, terms_of
 from tests.driver.refusal import refusal_of
+from tests.randomness import random_from
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 Deal = Callable[..., shuffler_pb2.DealRoundResponse]
@@ -122,7 +122,7 @@ def test_nobody_wins_by_luck(harness: Harness):
         ruleset_version=ruleset.version, ruleset_digest=ruleset.digest, layout=(13, 13, 13, 13), currency="C", stake=1,
         seat_stakes=(), seat_keys=(NO_KEY,) * 4, previous_leaf=NO_LEAF, deal_deadline=1, round_deadline=1,
     )  # fmt: skip
-    luck = random.Random(7)  # noqa: S311 - the same hands in every run
+    luck = random_from(7)
     for _ in range(100):
         order = Script.read({"hands": ["AS AC AD AH"]}).order(header, ruleset, luck)
         assert not any(win_at_deal(ruleset, order[13 * seat : 13 * seat + 13]) for seat in range(4))

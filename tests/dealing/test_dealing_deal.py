@@ -1,6 +1,5 @@
 """A deal follows from header and seeds alone, and gives nothing away by itself."""
 
-import random
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from referee.evidence.hkdf import Prk
 from referee.games import GAMES
 from referee.games.mau_binh import arrangement_commitment
 from tests.dealing.derived import header_from
+from tests.randomness import random_from
 from tests.vectors.dealing import dealing_derivation as second
 
 SEED = bytes(range(32))
@@ -23,7 +23,7 @@ SEEDS = [bytes([seat]) * 32 for seat in range(4)]
 
 def test_the_second_derivation_deals_alike():
     """Two hundred random rounds of all layouts."""
-    source = random.Random(20)  # noqa: S311 - the same rounds every time
+    source = random_from(20)
     for _ in range(200):
         game = source.choice(["mau_binh", "tien_len", "ultimate_texas"])
         seats = source.randint(1, 6) if game == "ultimate_texas" else source.randint(2, 4)

@@ -1,6 +1,5 @@
 """The law of Bài Cào agrees with a second writing of it, and says what is wrong with an event."""
 
-import random
 import tomllib
 from collections import Counter
 from importlib import resources
@@ -18,6 +17,7 @@ from referee.games.fault import SharedCode
 from referee.games.questions import PointQuestions
 from referee.games.tables import HouseClock, RoundLimits
 from tests.fourth_game.fourth_reference import net_of, strength_of
+from tests.randomness import random_from
 
 RULES = BaiCaoRules(
     seats=Seats(2, 6),
@@ -44,7 +44,7 @@ def test_audit_asks_about_the_hands_that_there_are() -> None:
 
 
 def test_settlement_of_random_deals_is_that_of_the_second_writing() -> None:
-    luck = random.Random(20)  # noqa: S311 - the same deals each time
+    luck = random_from(20)
     for _ in range(4_000):
         deck = luck.sample(range(1, 53), 3 * luck.randint(2, 6))
         hands, stake = [deck[at : at + 3] for at in range(0, len(deck), 3)], luck.randint(1, 10**6)

@@ -1,6 +1,5 @@
 """A named round of the fourth game is answered as the whole message, regardless of who asked before."""
 
-import random
 import shutil
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from tests.driver.courses import payload_of
 from tests.driver.opening import deal_round, open_round, terms_of
 from tests.driver.refusal import refusal_of
 from tests.fourth_game.fourth_house import serving
+from tests.randomness import random_from
 
 SEATS = 3
 
@@ -45,7 +45,7 @@ def name_of(played: Any) -> Any:  # noqa: ANN401 - a round of a game that is imp
 def test_named_round_is_answered_as_a_second_process_answers_the_whole(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
-    log, chance = tmp_path / "log", random.Random(4)  # noqa: S311 - the same order in every run
+    log, chance = tmp_path / "log", random_from(4)
     with serving(log, environment) as ready, grpc.insecure_channel(ready["address"]) as channel:
         rounds = played_rounds(channel)
     shutil.copytree(log, tmp_path / "copy")

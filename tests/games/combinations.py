@@ -26,6 +26,7 @@ from referee.games.mau_binh.penalties import NoFourAcesSweep, NoWinnerSweep, Swe
 from referee.rulesets import load_builtin
 from referee.rulesets.shape import faults_of, newest_schema, spelled_out
 from tests.games.rounds import hands_deal
+from tests.randomness import random_from
 
 LEFT, FOULED, STALLED, SHUT = (
     "leave before the showdown",
@@ -274,7 +275,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--deals", type=int, default=20, help="deals of each combination that the loader takes")
     parser.add_argument("--seed", type=int, default=1)
     chosen = parser.parse_args(arguments)
-    luck = random.Random(chosen.seed)  # noqa: S311 - combinations that repeat themselves
+    luck = random_from(chosen.seed)
     tried, better, most = Counter[tuple[str, str]](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     pairs, won, best = Counter[tuple[str, str]](), Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     kinds, refused = Counter[str](), 0

@@ -19,6 +19,7 @@ from referee.games.tien_len.instant_win import find_instant_win
 from referee.games.tien_len.order import CardSet
 from tests.builtin import rules_as
 from tests.games.staying_trial import Trial
+from tests.randomness import random_from
 
 LEAVE: Final = "leave on turn"
 CLOCK: Final = "let the clock run"
@@ -33,7 +34,7 @@ Option = Callable[[Playout], None]
 def trials(ruleset: str, *, seats: int, deals: int, seed: int, rules: TienLenRules | None = None) -> Iterator[Trial]:
     """Try the options at some decisions of rounds by the quick advice; ``rules`` replace the ruleset's own."""
     rules = rules_as(TienLenRules, ruleset) if rules is None else rules
-    luck = random.Random(seed)  # noqa: S311 - deals that repeat themselves
+    luck = random_from(seed)
     for number in range(deals):
         places = luck.sample(range(52), 13 * seats)
         hands = [sum([1 << place for place in places[seat::seats]]) for seat in range(seats)]

@@ -4,7 +4,6 @@ The value of going on is the advice's, exact. Leaving is worth what checking to 
 checks where it may and folds otherwise; both are settled on the cards of the deal.
 """
 
-import random
 from collections.abc import Iterator
 from typing import Final
 
@@ -19,6 +18,7 @@ from referee.money import Amount
 from tests.builtin import rules_as
 from tests.games.rounds import open_texas, texas_deal
 from tests.games.staying_trial import Trial
+from tests.randomness import random_from
 
 LEAVE: Final = "leave"
 CLOCK: Final = "let the clock run"
@@ -33,7 +33,7 @@ def trials(ruleset: str, *, seats: int, deals: int, seed: int) -> Iterator[Trial
     """Try the options at every decision of some deals; each seat is alone against the house, so one is enough."""
     assert seats == 1
     rules = rules_as(UltimateTexasRules, ruleset)
-    luck = random.Random(seed)  # noqa: S311 - deals that repeat themselves
+    luck = random_from(seed)
     for number in range(deals):
         cards = tuple(luck.sample(DECK, 9))
         state = open_texas(

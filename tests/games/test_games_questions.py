@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import random
 from collections import Counter
 from collections.abc import Sequence
 from types import ModuleType
@@ -13,6 +12,7 @@ from referee.cards import DECK, Card
 from referee.games import GAMES
 from referee.games.questions import HouseQuestions, PointQuestions, rank_points, strength_points
 from referee.rulesets import get
+from tests.randomness import random_from
 
 PLACES = {"mau_binh": "23456789TJQKA", "tien_len": "3456789TJQKA2"}
 TOGETHER = {"mau_binh": (0, 0, 6, 18, 40), "tien_len": (0, 0, 3, 9, 30)}
@@ -26,7 +26,7 @@ def points_of(game: str) -> PointQuestions:
 
 @pytest.mark.parametrize("game", PLACES)
 def test_points_of_a_hand_are_those_of_its_ranks_and_of_what_they_make_together(game: str) -> None:
-    source = random.Random(5)  # noqa: S311 - cards of a test
+    source = random_from(5)
     for _ in range(50):
         hand = source.sample(DECK, 13)
         ranks = [card.text[0] for card in hand]
@@ -64,7 +64,7 @@ def test_seats_lead_the_house_as_another_library_compares_their_hands(eval7: Mod
         value: int = eval7.evaluate([eval7.Card(card.text[0] + card.text[1].lower()) for card in cards])
         return value
 
-    source = random.Random(7)  # noqa: S311 - cards of a test
+    source = random_from(7)
     questions, rules = GAMES["ultimate_texas"].questions, get("ultimate_texas.casino").rules
     assert isinstance(questions, HouseQuestions)
     seen = set()

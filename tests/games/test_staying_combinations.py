@@ -21,6 +21,7 @@ from tests.budget import examples
 from tests.games import combinations, combinations_tien_len
 from tests.games.combinations import FOULED, LATER, LAWFUL, LEFT, SHUT, Table
 from tests.games.rounds import open_texas, texas_deal
+from tests.randomness import random_from
 
 NO_FAULT_OF_PARTNERS: Final = {"a sweep by every seat", "all others"}
 """Rules under which two partners win nothing by a fault; the others' own words make one pay."""
@@ -35,7 +36,7 @@ def mau_binh_rules(luck: random.Random, count: int) -> list[MauBinhRules]:
 
 def test_no_fault_pays_a_seat_of_mau_binh_but_by_a_sheets_words() -> None:
     """On every deal, whatever the others do: leaving, stalling, fouling, keeping shut, leaving while a chi is shown."""
-    luck, tried = random.Random(21), Counter[str]()  # noqa: S311 - combinations that repeat themselves
+    luck, tried = random_from(21), Counter[str]()
     for rules in mau_binh_rules(luck, examples(400)):
         for table in combinations.tables_of(rules, luck, 5):
             for gain in combinations.gains(rules, table, luck):
@@ -48,7 +49,7 @@ def test_no_fault_pays_a_seat_of_mau_binh_but_by_a_sheets_words() -> None:
 
 def test_fault_that_the_loader_refuses_would_pay() -> None:
     """Most combinations that are refused for a cheap fault let it win more on some deal of a few."""
-    luck, better, refused = random.Random(22), 0, 0  # noqa: S311 - as above
+    luck, better, refused = random_from(22), 0, 0
     for data, rules in combinations.combinations(luck, examples(400)):
         taken = combinations.unasked(data) if rules is None else None
         if taken is None or not any(taken.losses.is_cheap(fault) for fault in Fault):
@@ -65,7 +66,7 @@ def test_fault_that_the_loader_refuses_would_pay() -> None:
 
 def test_fault_of_a_partner_neither_makes_nor_saves_a_third_seats_winner_sweep() -> None:
     """What lawful third seats owe is what they owe without the winner's sweep, and partners win nothing by a fault."""
-    luck, seen = random.Random(23), Counter[str]()  # noqa: S311 - as above
+    luck, seen = random_from(23), Counter[str]()
     for drawn in mau_binh_rules(luck, examples(500)):
         rules = msgspec.structs.replace(drawn, commission=NoCommission())
         unasked = msgspec.structs.replace(
@@ -100,7 +101,7 @@ def third_seats(rules: MauBinhRules, plain: MauBinhRules, table: Table) -> Count
 
 
 def test_leaving_never_pays_a_seat_of_tien_len_that_sees_all_cards() -> None:
-    luck, tried = random.Random(24), Counter[str]()  # noqa: S311 - as above
+    luck, tried = random_from(24), Counter[str]()
     for _ in range(examples(150)):
         rules = combinations.rules_of("tien_len", combinations_tien_len.drawn_tien_len(luck))
         assert rules is not None, "no knob of this game makes leaving pay, so the loader takes every combination"
@@ -112,7 +113,7 @@ def test_leaving_never_pays_a_seat_of_tien_len_that_sees_all_cards() -> None:
 
 def test_leaving_ultimate_texas_is_checking_and_folding() -> None:
     """So is letting every clock run; a seat can do that itself, whatever the limits and the rule of hands."""
-    luck, streets = random.Random(25), Counter[int]()  # noqa: S311 - as above
+    luck, streets = random_from(25), Counter[int]()
     for _ in range(examples(60)):
         rules = combinations.rules_of("ultimate_texas", drawn_ultimate_texas(luck))
         assert rules is not None

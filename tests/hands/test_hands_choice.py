@@ -1,7 +1,6 @@
 """The best five of seven, and of two hole cards and a board."""
 
 import itertools
-import random
 from collections import Counter
 from collections.abc import Iterator
 from math import comb, prod
@@ -13,6 +12,7 @@ import pytest
 
 from referee.cards import DECK, Card, parse_cards, spell
 from referee.hands import AceLowStraight, Category, Ranking, RankingRules
+from tests.randomness import random_from
 
 SEVEN_COUNTS: Final = {
     Category.ROYAL_FLUSH: 4_324,
@@ -48,7 +48,7 @@ By hand: 4 suits, C(5, 2) royal cards in the hole, any two of the other 47 on th
 
 def _sample(count: int) -> Iterator[list[Card]]:
     """Seven cards at a time, and a quarter as many again with a flush likely: ten of one suit among twelve cards."""
-    dice = random.Random(7)  # noqa: S311 - a fixed sample, no secret
+    dice = random_from(7)
     for _ in range(count):
         yield dice.sample(DECK, 7)
     for _ in range(count // 4):

@@ -1,7 +1,6 @@
 """Quorums of groups in groups, against a second reading of the policy, for every set of witnesses that cosigned."""
 
 import itertools
-import random
 from collections.abc import Iterator
 from typing import Final
 
@@ -13,6 +12,7 @@ from referee.log.cosignature import cosign, merged
 from referee.log.policy import Policy
 from referee.server.keys.private_key import KeySigner
 from tests.log.test_log_policy import NESTED
+from tests.randomness import random_from
 
 NAMES: Final = ("a", "b", "c", "d", "e")
 SIGNERS: Final = {name: KeySigner(f"{name}.example", name.encode() * 32, Algorithm.COSIGNATURE_V1) for name in NAMES}
@@ -44,7 +44,7 @@ def subsets() -> Iterator[set[str]]:
 
 def policies() -> Iterator[str]:
     """Yield policies in which each witness is in one group, and groups are in groups, until one is left."""
-    luck = random.Random(1)  # noqa: S311 - the same policies in every run
+    luck = random_from(1)
     for _ in range(40):
         left, groups = list(NAMES), ""
         luck.shuffle(left)

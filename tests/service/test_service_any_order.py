@@ -17,6 +17,7 @@ from referee_client.abridging import WHOLE_ONLY
 from tests.driver.abridging import course_of
 from tests.driver.house import House
 from tests.driver.messages import METHODS
+from tests.randomness import random_from
 from tests.service.differing_callers import Question, copied, following, question, questions, steps_of_a_round
 from tests.service.fresh_answers import Answer, Fresh, ask, fresh_answers
 
@@ -102,7 +103,7 @@ def test_answers_are_those_of_a_server_that_was_asked_nothing_else(
     log = house.folder.with_name("log")
     shutil.copytree(house.folder, log)
     house.start()
-    chance = random.Random(scene)  # noqa: S311 - the same order in every run
+    chance = random_from(scene)
     drawn = chance.sample(everything, min(ASKED, len(everything))) * 2
     chance.shuffle(drawn)
     with fresh_answers(log, now=now) as fresh:

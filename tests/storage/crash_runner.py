@@ -22,7 +22,7 @@ import signal
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -278,6 +278,19 @@ def sweep(folder: Path, stride: int) -> Deaths:
     return total
 
 
+def visit_each(folder: Path, places: Sequence[str]) -> Deaths:
+    """Kill a process at each of these places, in each way, on a new log; to be restarted, it dies half-way before."""
+    total = Deaths(folder)
+    for number, (place, how) in enumerate(itertools.product(places, WAYS)):
+        deaths = Deaths(folder / f"place-{number}")
+        if place == RESTARTED:
+            deaths.live(Fate(place="half"), seed=0)
+        deaths.live(Fate(place=place, how=how), seed=number)
+        deaths.live(Fate(), seed=0)
+        _finish(deaths, total)
+    return total
+
+
 def chain(folder: Path, count: int, seed: int, *, forced: bool = True) -> Deaths:
     """Kill processes at random places, each on what the last one left, until ``count`` have died."""
     total, luck = Deaths(folder), random.Random(seed)  # noqa: S311 - the same in every run
@@ -317,14 +330,16 @@ def _finish(deaths: Deaths, total: Deaths) -> None:
 
 def main() -> None:
     """Run what the command line asks for."""
-    folder, what, *numbers = Path(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:])
+    folder, what, *words = Path(sys.argv[1]), *sys.argv[2:]
     match what:
+        case "places":
+            total = visit_each(folder, words)
         case "sweep":
-            total = sweep(folder, *numbers)
+            total = sweep(folder, *map(int, words))
         case "reopen":
             total = reopen(folder)
         case _:
-            total = chain(folder, *numbers, forced=what == "chain")
+            total = chain(folder, *map(int, words), forced=what == "chain")
     places: dict[str, dict[str, int]] = {}
     for (place, how), count in sorted(total.places.items()):
         places.setdefault(place, {})[how] = count

@@ -55,5 +55,5 @@ def _appends(parts: Parts) -> list[Append]:
 
 REQUESTS: Final = work()
 LEAVES: Final = [append.leaf for request in REQUESTS for append in request]
-HALF: Final = len(REQUESTS[0]) + 8
-"""Leaves after which a log is compacted for the first time."""
+HALF: Final = sum(map(len, REQUESTS[:6]))
+"""Leaves after which a log is compacted for the first time: at the end of a request, where it is looked at."""

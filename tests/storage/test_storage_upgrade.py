@@ -4,7 +4,6 @@
 today's program played, since formats of leaves change until the first release.
 """
 
-import random
 import shlex
 import shutil
 import sqlite3
@@ -29,6 +28,7 @@ from tests.chaos.frontend import Frontend
 from tests.chaos.in_process import Channel, running
 from tests.chaos.ledger import Ledger
 from tests.command import referee
+from tests.randomness import random_from
 from tests.server.options import server_options
 
 PAGE: Final = Path(__file__).parents[2] / "referee/server/UPGRADING.md"
@@ -44,7 +44,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("played") / "data"
     with running(server_options(data=folder, origin="example.com/referee")) as server:
         channel: Any = Channel(server)
-        Frontend(channel, Ledger(), name="upgraded", luck=random.Random(1)).play(RULESET)  # noqa: S311 - what is played
+        Frontend(channel, Ledger(), name="upgraded", luck=random_from(1)).play(RULESET)
     return folder
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import random
 from collections import Counter
 from fractions import Fraction
 
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 
 from referee.suspicion.chance import CARDS, log_any, log_at_least, log_at_most, log_drawn_at_least, log_uneven_places
 from referee.suspicion.distribution import NEIGHBOURS, PLACES, Distribution, kept_neighbours, kept_places
+from tests.randomness import random_from
 
 CLOSE = 1e-6
 """How far below the other library a logarithm may fall; both are floating point."""
@@ -132,7 +132,7 @@ def test_uneven_places_come_near_chi_square_for_very_many_decks():
 
 def test_uneven_places_hold_for_few_decks_in_simulation():
     """Of 2,000 tables of 12 decks no more exceed a value than the bound says, at every quantile."""
-    luck = random.Random(12)  # noqa: S311 - the same in every run
+    luck = random_from(12)
     decks, tables, cards = 12, 2_000, list(range(CARDS))
     statistics = []
     for _ in range(tables):

@@ -9,7 +9,7 @@ from referee.finding import Code, Severity
 from referee.suspicion.bets import GIVEN_UP, Bets, growth
 from referee.suspicion.owners import YOUNG, Owner, Owners
 from referee.suspicion.population import LogCounts, RoundSample
-from tests.budget import examples
+from tests.budget import examples, sample
 from tests.suspicion.abort_power import (
     ACCOMPLICE,
     count_clean,
@@ -165,9 +165,11 @@ def test_healthy_logs_are_clean():
     assert noted <= 1
 
 
-@pytest.mark.exhaustive("a thousand logs of 300 rounds")
+@pytest.mark.exhaustive("counts over many logs of 300 rounds")
+@pytest.mark.smaller("100 logs instead of 1,000")
 @pytest.mark.timeout(1800)
-def test_a_thousand_healthy_logs_are_clean():
-    clean, noted = count_clean(1_000, rounds=300)
-    assert clean == 1_000
-    assert noted <= 5
+def test_many_healthy_logs_are_clean():
+    logs = sample(100, whole=1_000)
+    clean, noted = count_clean(logs, rounds=300)
+    assert clean == logs
+    assert noted <= max(1, logs // 200)

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import random
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +17,7 @@ from referee_table.rulebook import difference, rules_of
 
 from referee.cards import DECK, parse_cards
 from referee.games.mau_binh.instant_win import patterns_of
+from tests.randomness import random_from
 
 FOLDER = Path(__file__).parents[2] / "referee" / "rulesets"
 DATA = {path.stem: tomllib.loads(path.read_text()) for path in sorted(FOLDER.glob("*.toml"))}
@@ -133,7 +133,7 @@ def test_sentences_of_the_three_mau_binh_rulesets_differ() -> None:
 
 def test_hand_that_wins_at_the_deal_is_grouped_into_what_makes_it() -> None:
     """Random hands of the patterns with groups, found by the law; each group is what it is shown as."""
-    shuffled = random.Random(15)  # noqa: S311 - the same hands in every run
+    shuffled = random_from(15)
     deck, found = [card.text for card in DECK], dict.fromkeys(("THREE_FLUSHES", "SIX_PAIRS", "THREE_STRAIGHTS"), 0)
     for _ in range(60_000):
         cards = shuffled.sample(deck, 13)

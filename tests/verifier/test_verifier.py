@@ -1,7 +1,6 @@
 """The TypeScript verifier: its own tests pass, and it agrees with the audit on randomly changed logs."""
 
 import json
-import random
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -14,6 +13,7 @@ from referee.finding import Code, Finding
 from referee.rulesets import load_builtin
 from tests.audit import table as list_of_54
 from tests.audit.audit_builder import FAR, LOG, NOW, ORIGIN, ROOT, LogBuilder, Table, abort, healthy_tables
+from tests.randomness import random_from
 from tests.verifier.verifier_bundles import bundle_of, log_row, round_ids
 from tests.verifier.verifier_mutations import Seen, apart, mutate
 from tests.verifier.verifier_project import run
@@ -163,7 +163,7 @@ def test_last_winner_is_found_behind_aborted_rounds(verdicts: Verdicts) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_audit_and_verifier_agree_on_random_changes(seed: int, verdicts: Verdicts) -> None:
     """Both report the same findings, except those that require the rules of a game."""
-    chance = random.Random(seed)  # noqa: S311 - the same in every run
+    chance = random_from(seed)
     logs = [played(table, rounds=3).entries for table in TABLES]
     changed = [LogBuilder(mutate(chance.choice(logs), chance)).bundle() for _ in range(150)]
     times = [chance.choice([NOW, FAR]) for _ in changed]
@@ -179,7 +179,7 @@ def test_audit_and_verifier_agree_on_random_changes(seed: int, verdicts: Verdict
 
 def test_round_alone_and_round_in_its_log_agree(verdicts: Verdicts) -> None:
     """If a log holds exactly one round, the round's bundle has the same findings as the log."""
-    chance = random.Random(7)  # noqa: S311 - the same in every run
+    chance = random_from(7)
     entries = played(TABLES[0], rounds=1).entries
     changed = [LogBuilder(mutate(entries, chance)).bundle() for _ in range(60)]
     whole = [log for log in changed if is_one_round(log)]

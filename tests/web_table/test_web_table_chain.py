@@ -14,6 +14,7 @@ from referee_client.seat import SeatSecrets
 from referee_client.seat_chain import AlreadySignedError, SeatChain
 
 from referee.transcript.chain import Course
+from tests.randomness import random_from
 from tests.web_table.web_table_packages import WEB, installed
 
 pytestmark = pytest.mark.slow("builds or checks a Node project")
@@ -110,10 +111,7 @@ def test_page_signs_and_refuses_what_the_python_sdk_does(tmp_path: Path, *, is_h
     installed("the page's chain is not compared with the SDK's")
     node = shutil.which("node")
     assert node is not None
-    scripts = [
-        Script(random.Random(number), is_hidden=is_hidden)  # noqa: S311 - which events happen
-        for number in range(SCRIPTS)
-    ]
+    scripts = [Script(random_from(number), is_hidden=is_hidden) for number in range(SCRIPTS)]
     for one in scripts:
         for _ in range(STEPS):
             one.happen()

@@ -1,7 +1,6 @@
 """Whole rounds of Mậu Binh in four browsers: by mouse, touch, keys and typed commands, in both languages."""
 
 import json
-import random
 import re
 
 import pytest
@@ -11,6 +10,7 @@ from referee.cards import Card, parse_card
 from referee.games.mau_binh import MauBinhRules
 from referee.hands import Ranking
 from tests.builtin import rules_as
+from tests.randomness import random_from
 from tests.web_table.web_table_guest import MANY_ROUNDS, TIMEOUT, Guest, end_alike, seat_four
 
 RULESET = "mau_binh.maubinh_com"
@@ -99,7 +99,7 @@ def test_page_warns_of_a_foul_exactly_where_the_rules_find_one(table, invite) ->
     guest = invite("Lan", language="vi")
     guest.host(table.url, RULESET, bots=1)
     guest.deal()
-    draw = random.Random(20)  # noqa: S311 - which cards change places
+    draw = random_from(20)
     seen = set()
     guest.page.locator(".arrange .buttons .button").first.click()
     expect(guest.page.locator(".verdict.good")).to_be_visible()

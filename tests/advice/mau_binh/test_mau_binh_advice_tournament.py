@@ -4,8 +4,6 @@
 deals whose seed is fixed; ``tournament`` plays a hundred thousand rounds, whose means are five times as sure.
 """
 
-import random
-
 import pytest
 
 from referee.advice.mau_binh.splits import Splitter
@@ -15,6 +13,7 @@ from referee.games.mau_binh.arrangement import check_arrangement
 from referee.rulesets import Ruleset
 from tests.advice.mau_binh import tournament
 from tests.builtin import rules_as
+from tests.randomness import random_from
 
 
 @pytest.mark.slow("plays thousands of rounds")
@@ -31,7 +30,7 @@ def test_advice_wins_money_from_every_other_policy(ruleset: Ruleset) -> None:
 def test_every_policy_lays_out_lawful_hands(ruleset: Ruleset, rules: MauBinhRules) -> None:
     """So that none of them loses by fouling."""
     splitter = Splitter(rules.ranker)
-    luck = random.Random(2)  # noqa: S311 - a test that repeats itself
+    luck = random_from(2)
     for _ in range(40):
         hand = tuple(luck.sample(DECK, 13))
         splits = splitter.split(hand)
@@ -42,7 +41,7 @@ def test_every_policy_lays_out_lawful_hands(ruleset: Ruleset, rules: MauBinhRule
 def test_back_first_takes_the_strongest_back() -> None:
     """Then the strongest middle beside it, then the front: found again by sorting all lawful splits."""
     rules = rules_as(MauBinhRules, "mau_binh.classic")
-    luck = random.Random(6)  # noqa: S311 - a test that repeats itself
+    luck = random_from(6)
     for _ in range(20):
         splits = Splitter(rules.ranker).split(luck.sample(DECK, 13))
         lawful = [

@@ -1,7 +1,6 @@
 """What an arrangement is said to be worth is what the game itself pays for it."""
 
 import itertools
-import random
 from fractions import Fraction
 from statistics import mean
 from typing import Any, Final, TypeAlias
@@ -19,6 +18,7 @@ from referee.cards import DECK, Seat
 from referee.games.mau_binh import GAME, Arrange, Arrangement, MauBinhRules, begin, instant_win_of, settle
 from referee.rulesets import Ruleset
 from tests.games.rounds import hands_deal, settled
+from tests.randomness import random_from
 
 Few: TypeAlias = Any  # its class is in conftest
 
@@ -76,7 +76,7 @@ def test_chi_of_every_strength_are_worth_what_counting_says(ruleset: Ruleset, ru
     """Against the shipped population, counted again with fractions: won from the weaker, paid to the stronger."""
     population = Populations.builtin().population_for(rules, digest=ruleset.digest)
     table = ValueTable(rules, population, seat_count=2)
-    ranker, luck = rules.ranker, random.Random(4)  # noqa: S311 - a test that repeats itself
+    ranker, luck = rules.ranker, random_from(4)
     for chi in range(3):
         counts = population.counts[chi].tolist()
         of_strength = ranker.three_of_strength if chi == 2 else ranker.five_of_strength
@@ -99,7 +99,7 @@ def test_advised_players_win_on_average_what_is_expected(ruleset: Ruleset, rules
     """
     population = Populations.builtin().population_for(rules, digest=ruleset.digest)
     advisor = Advisor.of(rules, population, seat_count=2)
-    luck = random.Random(11)  # noqa: S311 - a test that repeats itself
+    luck = random_from(11)
     results: list[tuple[float, int]] = []
     while len(results) < 3_000:
         deck = luck.sample(DECK, 26)

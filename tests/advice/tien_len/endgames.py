@@ -8,7 +8,6 @@ the leads by that alone, without the advice or its playouts.
 """
 
 import argparse
-import random
 import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -23,6 +22,7 @@ from referee.games.tien_len.instant_win import find_instant_win
 from referee.games.tien_len.leftover import price_leftover
 from referee.games.tien_len.order import THREE_OF_SPADES, CardSet
 from tests.builtin import rules_as
+from tests.randomness import random_from
 
 SEATS: Final = (2, 3, 4)
 WITHOUT: Final = WEIGHTS._replace(last_card=0.0)
@@ -75,7 +75,7 @@ def count(rules: TienLenRules, *, seats: int, rounds: int, seed: int, weights: W
 
 def leads(rules: TienLenRules, *, seats: int, rounds: int, seed: int, weights: Weights) -> Iterator[View]:
     """Yield what seats saw that led one of their singles against a seat with one card."""
-    chance = random.Random(seed)  # noqa: S311 - the same rounds every time
+    chance = random_from(seed)
     for _ in range(rounds):
         places = chance.sample(range(52), 13 * seats)
         hands = [sum([1 << place for place in places[seat::seats]]) for seat in range(seats)]

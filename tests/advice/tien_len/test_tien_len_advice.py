@@ -1,6 +1,5 @@
 """Advice is lawful in every position, blind to hidden cards, the same every time, and never without a reason."""
 
-import random
 from fractions import Fraction
 
 import msgspec
@@ -34,12 +33,13 @@ from referee.games.tien_len.structure import cost_of
 from referee.rulesets import load_examples
 from tests.advice.tien_len import endgames
 from tests.games.rounds import hands_deal, led_by
+from tests.randomness import random_from
 
 
 @pytest.fixture(scope="module")
 def positions(rules, chain_rules, play_at_random):
     """Return some thousand positions of rounds played at random, a few seats having left."""
-    chance = random.Random(12)  # noqa: S311 - the same positions every time
+    chance = random_from(12)
     found = []
     for number in range(60):
         seats = 2 + number % 3
@@ -79,7 +79,7 @@ def test_a_view_lists_the_plays_of_the_law(positions):
 
 @pytest.mark.parametrize("samples", [0, 6])
 def test_who_leads_by_the_lowest_card_is_advised_to_play_it(samples):
-    rules, chance = load_examples().get("tien_len.house_example").rules, random.Random(5)  # noqa: S311 - no secret
+    rules, chance = load_examples().get("tien_len.house_example").rules, random_from(5)
     assert isinstance(rules, TienLenRules)
     for _ in range(4 if samples else 25):
         cards = chance.sample(DECK, 39)
@@ -101,7 +101,7 @@ def test_who_leads_by_the_lowest_card_is_advised_to_play_it(samples):
 
 def test_hidden_cards_change_nothing(positions):
     """The other hands are dealt anew from what the seat cannot see: same view, same advice."""
-    chance = random.Random(13)  # noqa: S311 - the same deals every time
+    chance = random_from(13)
     for state in positions[::5]:
         hidden = [card for card in DECK if View.of(state).unseen & set_of([card])]
         chance.shuffle(hidden)
@@ -247,7 +247,7 @@ def test_certain_plays_hold_and_hopeless_ones_do_not():
 
 def test_the_more_rivals_can_beat_a_play_the_less_it_holds():
     """More unseen cards above it, or more rivals, never help."""
-    chance = random.Random(3)  # noqa: S311 - the same cards every time
+    chance = random_from(3)
     for _ in range(300):
         unseen = sum(1 << place for place in chance.sample(range(52), 30))
         play = next(iter(combinations_in(EVERYTHING ^ unseen)))

@@ -5,7 +5,6 @@ and no code of the advice.
 """
 
 import itertools
-import random
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
@@ -21,6 +20,7 @@ from referee.games.tien_len.chop import beats, chop_units, chopped_by
 from referee.games.tien_len.combination import combinations_in
 from referee.games.tien_len.leftover import price_leftover
 from referee.games.tien_len.order import THREE_OF_SPADES, CardSet
+from tests.randomness import random_from
 
 Dealt = tuple[CardSet, ...]
 """The last cards of the other seats, in the order of play."""
@@ -106,7 +106,7 @@ class Table:
 
 def positions(rules: TienLenRules, *, seats: int, number: int, seed: int, leads: bool) -> Iterator[View]:
     """Yield positions with groups and 3♠ at random; most cards are of a few ranks, so that there are groups."""
-    chance = random.Random(seed)  # noqa: S311 - the same positions every time
+    chance = random_from(seed)
     found = 0
     while found < number:
         ranks = chance.sample(range(13), 6)

@@ -1,7 +1,5 @@
 """Rounds in the head go as the law goes: the same turns, ends and payments, over thousands of rounds at random."""
 
-import random
-
 import pytest
 
 from referee.advice.tien_len.playout import Playout, left_units
@@ -10,6 +8,7 @@ from referee.games.tien_len.code import EndKind
 from referee.games.tien_len.leftover import price_leftover
 from referee.games.tien_len.structure import cost_of, plan_of
 from referee.money import net_amounts
+from tests.randomness import random_from
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
@@ -19,7 +18,7 @@ from referee.money import net_amounts
 )
 def test_rounds_in_the_head_are_those_of_the_law(request, play_at_random, seats: int, variant: str):
     rules: TienLenRules = request.getfixturevalue(variant)
-    chance = random.Random(seats)  # noqa: S311 - the same rounds every time
+    chance = random_from(seats)
     ended, chains, answered = set(), 0, 0
     for number in range(600):
         mine = None
@@ -56,14 +55,14 @@ def test_rounds_in_the_head_are_those_of_the_law(request, play_at_random, seats:
 
 
 def test_what_is_left_costs_what_the_law_prices(rules):
-    chance = random.Random(4)  # noqa: S311 - the same hands every time
+    chance = random_from(4)
     for _ in range(500):
         hand = sum(1 << place for place in chance.sample(range(52), chance.randrange(14)))
         assert left_units(rules, hand) == sum(item.units for item in price_leftover(rules.leftover_prices, hand))
 
 
 def hands(count: int, size: int, seed: int) -> list[int]:
-    chance = random.Random(seed)  # noqa: S311 - the same hands every time
+    chance = random_from(seed)
     return [sum(1 << place for place in chance.sample(range(52), size)) for _ in range(count)]
 
 
@@ -108,7 +107,7 @@ def partitions(hand: int):
 
 def test_no_way_to_split_a_hand_costs_less():
     """Against every split of hands of eight cards of neighbouring ranks, each group priced alone."""
-    chance = random.Random(8)  # noqa: S311 - the same hands every time
+    chance = random_from(8)
     for _ in range(60):
         low = chance.randrange(6)
         near = [place for place in range(52) if low <= place >> 2 < low + 6]

@@ -1,7 +1,6 @@
 """Values against the law itself: settlements one by one, and a second count in plain Python."""
 
 import itertools
-import random
 from collections import defaultdict
 from fractions import Fraction
 from typing import Final
@@ -21,6 +20,7 @@ from referee.games.ultimate_texas.settlement import hand_value
 from referee.hands import AceLowStraight, Category, RankingRules
 from referee.money import Amount
 from tests.games.rounds import open_texas, texas_deal
+from tests.randomness import random_from
 
 CHECK, FOLD = Decision.CHECK, Decision.FOLD
 STAKES: Final = [
@@ -127,7 +127,7 @@ def test_options_on_the_flop_are_worth_what_a_second_count_says(rules: UltimateT
 
 def test_strengths_are_those_of_the_law(rules: UltimateTexasRules):
     """3,000 random hands, and boards with three, four and five of a suit, and with pairs."""
-    luck = random.Random(7)  # noqa: S311 - hands to look at, the same in every run
+    luck = random_from(7)
     boards = [sorted(luck.sample(range(52), 5)) for _ in range(80)]
     for suit, held in itertools.product(range(4), (3, 4, 5)):
         suited = [4 * rank + suit for rank in luck.sample(range(13), held)]

@@ -11,6 +11,7 @@ from referee.cards import DECK, Card, Seat
 from referee.games.mau_binh import Arrange, Event, Leave, MauBinhRules
 from referee.rulesets import Ruleset, get
 from tests.builtin import rules_as
+from tests.randomness import random_from
 
 RULESETS = ("mau_binh.maubinh_com", "mau_binh.classic", "mau_binh.chi_2020")
 CHI_MS = 5_000
@@ -120,7 +121,7 @@ def _arranged(rng: random.Random, hand: tuple[Card, ...]) -> tuple[Card, ...]:
 
 def make_round(rules: MauBinhRules, seed: int) -> SampleRound:
     """Make a lawful round of two to four seats."""
-    rng = random.Random(seed)  # noqa: S311 - a test that repeats itself
+    rng = random_from(seed)
     seat_count = rng.choice((2, 3, 3, 4, 4))
     free = list(DECK)
     hands: list[tuple[Card, ...]] = []

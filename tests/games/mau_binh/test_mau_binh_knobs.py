@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-import random
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from fractions import Fraction
@@ -31,6 +30,7 @@ from tests.games.mau_binh.test_mau_binh_slow_settlement import (
     winner_sweep_added,
 )
 from tests.games.rounds import hands_deal, settled
+from tests.randomness import random_from
 
 RoundMaker: TypeAlias = Callable[[MauBinhRules, int], Any]
 
@@ -86,7 +86,7 @@ def test_commission_is_what_the_sheet_says_over_random_rounds(
 
 def lawful_round(sheet: str, house: MauBinhRules, make_round: RoundMaker, seed: int) -> Any:  # noqa: ANN401 - a round
     """Make a round in which nearly every arrangement is lawful, and in which seats leave while chi are shown."""
-    sample, rng = make_round(house, seed), random.Random(seed)  # noqa: S311 - a test that repeats itself
+    sample, rng = make_round(house, seed), random_from(seed)
     events: list[Event] = []
     for seat, hand in enumerate(sample.hands):
         counts = Counter(card.rank for card in hand)
@@ -180,7 +180,7 @@ def test_shut_hand_pays_the_winner_of_everything_as_the_second_writing_says(
         sample = lawful_round(sheet, house, make_round, seed)
         if any(best_win(sheet, hand) for hand in sample.hands):
             continue
-        sealed, plain, shut = sealed_events(sample, house, random.Random(seed))  # noqa: S311 - a test that repeats itself
+        sealed, plain, shut = sealed_events(sample, house, random_from(seed))
         deal = hands_deal(sample.hands, stake=3, dealt_time=sample.dealt_time, is_sealed=True)
         played = settled(GAME, house, deal, sealed, closed_time=sealed[-1].time)
         found = slow_settle(sheet, sample.hands, plain, sample.dealt_time, unopened=shut)

@@ -28,6 +28,7 @@ from referee.rulesets import Ruleset
 from tests.builtin import rules_as
 from tests.games.mau_binh.test_mau_binh_slow_settlement import SHEETS, STAKE, slow_settle
 from tests.games.rounds import hands_deal, settled
+from tests.randomness import random_from
 
 ROUNDS = 150
 HANDS = (parse_cards("KS KC KD 5S 5C 9S TH JS QD KH 2S 2H 2D"), parse_cards("8S 8C 6D 4C 3S 7S 7C 5D 4S 3C JD 9C 3D"))
@@ -77,7 +78,7 @@ def test_sealed_round_has_the_outcome_of_its_open_equal(
         sample = make_round(rules, seed)
         if begin(rules, hands_deal(sample.hands)).is_won_at_the_deal:
             continue
-        sealed, plain, shut = sealed_events(sample, rules, random.Random(seed))  # noqa: S311 - the same in every run
+        sealed, plain, shut = sealed_events(sample, rules, random_from(seed))
         deal = hands_deal(sample.hands, stake=STAKE, dealt_time=sample.dealt_time, is_sealed=True)
         played = settled(GAME, rules, deal, sealed, closed_time=sealed[-1].time)
         assert played.violations == (), seed

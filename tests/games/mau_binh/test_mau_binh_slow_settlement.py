@@ -1,7 +1,6 @@
 """A second, slow settlement from the rules of ``RULES.md`` alone: no tables, no shared code, one law per ruleset."""
 
 import itertools
-import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -17,6 +16,7 @@ from referee.rulesets import Ruleset
 from tests.budget import examples
 from tests.builtin import rules_as
 from tests.games.rounds import hands_deal, settled
+from tests.randomness import random_from
 
 RoundMaker: TypeAlias = Callable[[MauBinhRules, int], Any]
 
@@ -352,7 +352,7 @@ def test_plain_outcomes_are_the_chi_of_the_strongest_hands_first(ruleset: Rulese
     """Chi won less chi lost against each other seat; all three chi won or lost count double."""
     assert GAME.questions is not None
     outcomes = getattr(GAME.questions, "outcomes")  # noqa: B009 - of this game's kind of questions
-    sheet, source, seen = SHEETS[ruleset.id], random.Random(3), set()  # noqa: S311 - cards of a test
+    sheet, source, seen = SHEETS[ruleset.id], random_from(3), set()
     for _ in range(examples(6)):
         deck = source.sample(DECK, 39)
         hands = [tuple(deck[place : place + 13]) for place in (0, 13, 26)]

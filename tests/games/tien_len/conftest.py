@@ -8,6 +8,7 @@ import pytest
 from referee.games.tien_len import TienLenRules
 from tests.builtin import rules_as
 from tests.games.tien_len.scenes import Hands, deal_evenly, deal_in_pairs
+from tests.randomness import random_from
 from tests.vectors.reading import read
 
 
@@ -28,7 +29,7 @@ def rules() -> TienLenRules:
 @pytest.fixture
 def chance(request: pytest.FixtureRequest) -> random.Random:
     """Chance that is the same in every run: its seed is the name of the test."""
-    return random.Random(request.node.name)  # noqa: S311 - deals of tests keep no secret
+    return random_from(request.node.name)
 
 
 @pytest.fixture(scope="session", params=[deal_evenly, deal_in_pairs])

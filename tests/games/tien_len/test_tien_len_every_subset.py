@@ -12,7 +12,7 @@ import pytest
 from referee.cards import DECK, Card, Seat
 from referee.games.tien_len import Event, Pass, Play, State, TienLenRules, apply, begin, legal_plays, may_pass
 from referee.games.tien_len.legality import check_play
-from tests.budget import BUDGET
+from tests.budget import examples
 from tests.games.rounds import hands_deal
 from tests.games.tien_len import second_implementation as second
 from tests.games.tien_len.scenes import variant
@@ -68,7 +68,7 @@ def play_comparing(rules: TienLenRules, chance: random.Random, seats: int, deali
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_listed_plays_are_the_legal_subsets_of_the_hand(seats: int, dealing: Dealing, chance: random.Random) -> None:
     rules = variant({"instant_wins": []})
-    assert sum(play_comparing(rules, chance, seats, dealing) for _ in range(BUDGET)) > 30
+    assert sum(play_comparing(rules, chance, seats, dealing) for _ in range(examples(1))) > 30
 
 
 @pytest.mark.exhaustive("tries every subset of the hands of many rounds")

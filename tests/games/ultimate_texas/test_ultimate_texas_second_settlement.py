@@ -20,6 +20,7 @@ from referee.games.ultimate_texas.settlement import Outcome, best_hand, hand_val
 from referee.money import house_net
 from tests.budget import examples
 from tests.games.rounds import settled, texas_deal
+from tests.randomness import random_from
 
 RulesOf = Callable[..., UltimateTexasRules]
 
@@ -118,7 +119,7 @@ def _sample(rules: UltimateTexasRules, luck: random.Random) -> SampleRound:
 
 
 def _rounds(rules: UltimateTexasRules, count: int) -> Iterator[SampleRound]:
-    luck = random.Random(f"{rules.hands.rule} {count}")  # noqa: S311 - repeatable, no secret
+    luck = random_from(f"{rules.hands.rule} {count}")
     return (_sample(rules, luck) for _ in range(count))
 
 

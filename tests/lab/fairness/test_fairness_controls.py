@@ -11,6 +11,7 @@ from referee.lab.fairness.decks import as_array
 from referee.lab.fairness.report import control_line
 from referee.lab.fairness.rounds import small_seeds_of, stream_from, stream_of
 from referee.lab.fairness.survey import survey_controls
+from tests.randomness import number_from
 
 BY_NAME = {control.name: control for control in CONTROLS}
 
@@ -38,7 +39,7 @@ def test_u16_and_u32_modulo_pass_every_statistic_and_are_counted_out():
 
 @pytest.mark.parametrize("width", [1, 2, 4])
 def test_modulo_controls_take_the_remainder_of_big_endian_numbers(width: int):
-    stream = bytes(np.random.default_rng(width).integers(0, 256, LONGEST_STREAM, dtype=np.uint8))
+    stream = bytes(np.random.default_rng(number_from(width)).integers(0, 256, LONGEST_STREAM, dtype=np.uint8))
     deck = list(range(52))
     for draw, place in enumerate(range(51, 0, -1)):
         other = int.from_bytes(stream[width * draw : width * draw + width], "big") % (place + 1)
@@ -48,7 +49,7 @@ def test_modulo_controls_take_the_remainder_of_big_endian_numbers(width: int):
 
 def test_noncentrality_is_the_mean_of_many_faulty_decks():
     """Of u8 modulo: the exact chances against 200,000 decks; the statistic rises by this much a deck."""
-    source = np.random.default_rng(8)
+    source = np.random.default_rng(number_from(8))
     decks = 200_000
     cards = BY_NAME["u8 modulo"].shuffle(source.integers(0, 256, (decks, 51), dtype=np.uint8)).cards
     found = np.stack([np.bincount(row, minlength=52) for row in cards])

@@ -1,6 +1,5 @@
 """Many decks at once are the decks that tables are dealt, byte for byte; measures find in them what the games find."""
 
-import random
 from types import ModuleType
 
 import numpy as np
@@ -22,6 +21,7 @@ from referee.lab.fairness.poker import CATEGORIES, kinds_of_five, kinds_of_seven
 from referee.lab.fairness.rounds import deck_of, seeds_of, stream_of
 from referee.lab.fairness.thirteen import MAU_BINH, TIEN_LEN
 from tests.builtin import rules_as
+from tests.randomness import number_from, random_from
 
 MAU_BINH_NAMES = {
     "thirteen red": MauBinhPattern.THIRTEEN_RED,
@@ -48,7 +48,7 @@ TIEN_LEN_NAMES = dict(
 @pytest.fixture(scope="module")
 def many() -> Decks:
     """Twenty thousand decks of a fixed generator."""
-    source = np.random.default_rng(11)
+    source = np.random.default_rng(number_from(11))
     return shuffled(source.integers(0, 256, (20_000, STREAM_SIZE), dtype=np.uint8))
 
 
@@ -132,7 +132,7 @@ def assert_patterns(cards: list[Card], mau_binh: set[str], tien_len: set[str]) -
 
 def test_rare_patterns_are_found_in_hands_made_to_have_them():
     """Hands of few ranks, of few suits and of runs, a thousand of each, where random ones hardly win."""
-    source = random.Random(5)  # noqa: S311 - the same hands every time
+    source = random_from(5)
     decks = []
     for _ in range(1000):
         kept = source.sample(range(13), 4)

@@ -9,6 +9,7 @@ from referee.lab.fairness.decks import Decks, shuffled
 from referee.lab.fairness.measure import Rate, Spread, pooled
 from referee.lab.fairness.places import ASCENTS, CYCLES, FIXED, ByPlace, Neighbours, without_margins
 from referee.lab.fairness.survey import MEASURES
+from tests.randomness import number_from
 
 
 def small_decks(cards: int) -> Decks:
@@ -58,7 +59,7 @@ def test_cards_by_place_vary_equally_in_every_direction(cards: int):
 
 
 def test_margins_leave_nothing_in_rows_and_columns():
-    source = np.random.default_rng(2)
+    source = np.random.default_rng(number_from(2))
     matrix = source.random((7, 7))
     rest = without_margins(matrix)
     assert np.allclose([*rest.sum(axis=0), *rest.sum(axis=1), *rest.diagonal()], 0)
@@ -66,13 +67,13 @@ def test_margins_leave_nothing_in_rows_and_columns():
 
 def test_margins_take_away_what_rows_and_columns_add():
     """Whatever is added to a whole row or column changes nothing."""
-    source = np.random.default_rng(3)
+    source = np.random.default_rng(number_from(3))
     matrix, rows, columns = source.random((6, 6)), source.random((6, 1)), source.random((1, 6))
     assert np.allclose(without_margins(matrix), without_margins(matrix + rows + columns))
 
 
 def test_cycles_rises_and_fixed_cards_are_counted_by_their_definition():
-    source = np.random.default_rng(4)
+    source = np.random.default_rng(number_from(4))
     decks = shuffled(source.integers(0, 256, (300, 128), dtype=np.uint8))
     cycles, rises, fixed = (measure.observe(decks) for measure in (CYCLES, ASCENTS, FIXED))
     for column in range(300):
@@ -91,7 +92,7 @@ def test_cycles_rises_and_fixed_cards_are_counted_by_their_definition():
 
 
 def test_counts_add_up_over_batches():
-    source = np.random.default_rng(5)
+    source = np.random.default_rng(number_from(5))
     decks = shuffled(source.integers(0, 256, (400, 128), dtype=np.uint8))
     halves = [decks.kept(np.arange(400) < 200), decks.kept(np.arange(400) >= 200)]
     for measure in MEASURES:
@@ -104,7 +105,7 @@ def test_fair_decks_are_called_unlikely_as_often_as_they_are():
     Of a coin that shows heads once in ten, 17 heads or more of fifty come four times in a million. Measures of rare
     things may call less often; those of many outcomes must call at least once.
     """
-    source = np.random.default_rng(6)
+    source = np.random.default_rng(number_from(6))
     calls = dict.fromkeys(MEASURES, 0)
     for _ in range(50):
         decks = shuffled(source.integers(0, 256, (3_000, 128), dtype=np.uint8))

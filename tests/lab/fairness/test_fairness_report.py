@@ -26,6 +26,7 @@ from referee.lab.fairness.survey import (
     tally,
 )
 from referee.lab.fairness.text import WIDTH, report_lines
+from tests.randomness import number_from
 
 SEED = bytes(31) + b"\x2a"
 DECKS = FEWEST_DECKS
@@ -168,7 +169,7 @@ def test_a_deck_dealt_twice_is_counted():
 
 
 def test_fingerprints_differ_where_two_cards_change_places():
-    source = np.random.default_rng(9)
+    source = np.random.default_rng(number_from(9))
     decks = shuffled(source.integers(0, 256, (1, 128), dtype=np.uint8))
     prints = {int(fingerprints_of(decks)[0])}
     for first in range(52):

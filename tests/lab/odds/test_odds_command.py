@@ -52,6 +52,7 @@ def test_shipped_ruleset_shows_what_was_counted_when_the_release_was_made():
 
 
 @pytest.mark.exhaustive("counts every deal")
+@pytest.mark.whole("until then the command's other games are counted and its refusals shown")
 @pytest.mark.timeout(3600)
 def test_house_ruleset_gets_a_table_that_a_server_reads(tmp_path: Path):
     """A paytable of one's own: a flush of the Blind at 2 to 1 in place of 3 to 2 is worth more to the seat."""

@@ -284,11 +284,13 @@ def test_cosigner_closes_while_a_witness_hangs(watched: Watched) -> None:
         store = open_sqlite(watched.data)
         cosigner = Cosigner(store, quorum_of([watched.witnesses[0]], 1), timeout=30)
         cosigner.start()
-        time.sleep(0.3)
+        silent.settimeout(30)
+        connection, _ = silent.accept()
         began = time.monotonic()
         assert cosigner.wait(1, 0.2) is None
         cosigner.close()
         assert time.monotonic() - began < 4
+        connection.close()
         store.close()
 
 

@@ -3,7 +3,6 @@
 One is killed, or asked to stop, in the middle of its work.
 """
 
-import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +16,7 @@ from referee.evidence.note import Note
 from referee.log import Checkpoint
 from referee.v1 import log_pb2
 from tests.chaos.fault_workers import kill_servers
+from tests.randomness import random_from
 from tests.server.processes import Process, Serve, Table
 from tests.storage.postgres_server import PostgresServer
 from tests.waiting import until
@@ -33,7 +33,7 @@ def test_killed_servers_on_one_log_take_nothing_back(
     tmp_path: Path, database: str | None, kills: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Of two servers one is killed at a time: every answer remains true, no size has two roots, the audit is clean."""
-    outcome = kill_servers(tmp_path, database=database, kills=kills, luck=random.Random(kills))  # noqa: S311 - when to kill
+    outcome = kill_servers(tmp_path, database=database, kills=kills, luck=random_from(kills))
     with capsys.disabled():
         print("\n" + "\n".join(outcome.lines))  # noqa: T201 - the counts are the result
     assert outcome.verdict.faults == []

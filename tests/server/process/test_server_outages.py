@@ -4,7 +4,6 @@ Every command that opens a database file that was cut short or overwritten says 
 """
 
 import json
-import random
 import shutil
 import socket
 import sqlite3
@@ -26,6 +25,7 @@ from tests.chaos.fault_disk import fill, small_disk
 from tests.command import referee, refused
 from tests.demo_log import DemoLog
 from tests.driver.opening import open_round
+from tests.randomness import random_from
 from tests.server.processes import Process, Serve
 from tests.storage.postgres_server import PostgresServer
 from tests.storage.replicating import replicating
@@ -202,7 +202,7 @@ FILE: Final = "log.sqlite3"
 
 def noise(size: int) -> bytes:
     """Return so many bytes, the same every time."""
-    return random.Random(size).randbytes(size)  # noqa: S311 - no secret
+    return random_from(size).randbytes(size)
 
 
 CUTS: Final[dict[str, Callable[[bytes], bytes]]] = {

@@ -7,6 +7,7 @@ import pytest
 from referee.v1 import tien_len_pb2
 from tests.driver.advised import suggested_event
 from tests.driver.tien_len_house import TienLenHouse
+from tests.randomness import random_from
 
 
 def _play(tien_len: TienLenHouse, message: tien_len_pb2.TienLenRound, *, bots: set[int], luck: random.Random) -> None:
@@ -27,7 +28,7 @@ def _play(tien_len: TienLenHouse, message: tien_len_pb2.TienLenRound, *, bots: s
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_bots_play_every_round_lawfully_to_its_end(tien_len: TienLenHouse, seats: int) -> None:
-    luck = random.Random(seats)  # noqa: S311 - the same choices in every run
+    luck = random_from(seats)
     for _ in range(10):
         one = tien_len.deal_playable(seats=seats)
         _play(tien_len, one.round, bots=set(range(seats)), luck=luck)
@@ -38,7 +39,7 @@ def test_bots_play_every_round_lawfully_to_its_end(tien_len: TienLenHouse, seats
 
 def test_bot_beats_a_player_that_chooses_at_random(tien_len: TienLenHouse) -> None:
     """A fair coin shows 40 heads of 60 once in 148 runs."""
-    luck, won = random.Random(1), 0  # noqa: S311 - the same choices in every run
+    luck, won = random_from(1), 0
     for number in range(60):
         one = tien_len.deal_playable(seats=2)
         bot = number % 2

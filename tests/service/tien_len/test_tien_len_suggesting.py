@@ -1,7 +1,5 @@
 """Suggestions and groups over gRPC: lawful, with words and prices, and the old answer of ListPlays unchanged."""
 
-import random
-
 import pytest
 
 from referee.advice.tien_len.suggestion import AdviceReason
@@ -9,6 +7,7 @@ from referee.cards import DECK, parse_cards
 from referee.rulesets import Language, load_texts
 from referee.v1 import advice_pb2, tien_len_pb2
 from tests.driver.tien_len_house import TienLenHouse
+from tests.randomness import random_from
 
 CHOPPED = "4S 4C 5D 5H 6S 6C 9S TD JH QS KC AS 2S"
 LEADS_TWO = "3S 3C 5S 6H 7D 8H 9D TC JD QH KS AC 2H"
@@ -33,7 +32,7 @@ def chop(tien_len: TienLenHouse) -> tien_len_pb2.TienLenRound:
 
 def test_every_suggestion_of_a_round_is_lawful(tien_len: TienLenHouse):
     one = tien_len.deal_playable(seats=3)
-    luck = random.Random(2)  # noqa: S311 - the same choices in every run
+    luck = random_from(2)
     while (answer := suggest(tien_len, one.round, count=10)).HasField("turn"):
         assert answer.suggestions
         events = []
