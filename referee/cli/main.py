@@ -14,6 +14,7 @@ from referee.evidence.printable import error_words
 COMMANDS: Final = MappingProxyType(
     {
         "serve": "Serve on one address until stopped; make the keys and the log on the first start.",
+        "advise": "Advise for a server, which names this address as advice.address, until stopped.",
         "doctor": "Check configuration, store, keys, clock, machine, identity providers and witnesses; change nothing.",
         "demo": "Play rounds of each ruleset through real services on loopback, then audit the log they left.",
         "audit": "Prove a log: every signature, commitment, deal, rule and slot, and the tree over all of it.",
