@@ -1,8 +1,7 @@
 """Advice for players, computed only from what the asking seat may know and from published tables.
 
-The same question has the same answer, and nothing unlawful is advised. No game's advice imports another's. A server
-computes advice in separate processes (``process``), so a question and its answer can be pickled, and the modules that
-define them do not import numpy.
+The same question has the same answer, and nothing unlawful is advised. No game's advice imports another's. Modules that
+define questions and answers do not import numpy; long computations call ``stopping.pause`` between their samples.
 """
 
 

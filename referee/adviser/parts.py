@@ -15,13 +15,13 @@ T = TypeVar("T")
 
 
 class Advice(Protocol):
-    """Processes that compute advice, so that a long computation keeps no other call waiting."""
+    """Computation of advice, where a long one keeps no other call waiting."""
 
     def compute(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a function in another process; return the function's result, or raise the NoAdviceError that it raised.
+        """Return what a function returns, or raise its error.
 
-        Function, arguments and result are pickled. So the function must be defined in a module, which must not import
-        the server. Raises RefusedError if too many calls wait for advice or the computation takes too long.
+        The computation ends at the function's next ``pause`` (``referee.advice.stopping``) once its caller has gone or
+        its time is over. Raises CallEndedError or RefusedError then.
         """
 
 

@@ -1,4 +1,4 @@
-"""The servicer of AdviceService, a question of each game; and the services of packages that advise."""
+"""The servicer of AdviceService, a question of each game."""
 
 import grpc
 
@@ -6,7 +6,6 @@ from referee.adviser.mau_binh import ArrangementAdvice
 from referee.adviser.parts import AdviserParts
 from referee.adviser.tien_len import PlayAdvice
 from referee.adviser.ultimate_texas import DecisionAdvice
-from referee.service.advising import ADVISING, PackagedAdvice
 from referee.v1 import advice_pb2, advice_pb2_grpc
 
 
@@ -35,11 +34,3 @@ class AdviceService(advice_pb2_grpc.AdviceServiceServicer):
     ) -> advice_pb2.SuggestDecisionResponse:
         """Return the expectation of each decision of a seat, from its own cards and the open board only."""
         return self._decisions.suggest(request)
-
-
-def add_advisers(server: grpc.Server, parts: AdviserParts) -> None:
-    """Add AdviceService to a server, and the services of installed packages that advise."""
-    advice_pb2_grpc.add_AdviceServiceServicer_to_server(AdviceService(parts), server)
-    for service in ADVISING.values():
-        if isinstance(service, PackagedAdvice):
-            service.add_to_server(service.servicer(parts), server)

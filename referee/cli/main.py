@@ -18,6 +18,7 @@ from referee.evidence.printable import error_words
 
 COMMANDS: Final = (
     "serve",
+    "advise",
     "doctor",
     "demo",
     "audit",

@@ -37,12 +37,11 @@ class AdvisingService:
 class PackagedAdvice(AdvisingService):
     """The service of a package, which the process of advice makes.
 
-    ``servicer(parts)`` makes the servicer of AdviserParts; ``add_to_server`` is the generated function that adds it to
-    a gRPC server. Both import whatever is slow to import when they are called: the server in front loads this object.
+    ``servicer(parts)`` makes the servicer of AdviserParts (``referee.adviser.parts``). It imports whatever is slow to
+    import when it is called: the server in front loads this object too.
     """
 
     servicer: Callable[[Any], Any]
-    add_to_server: Callable[[Any, Any], None]
 
 
 BUILTIN: Final = AdvisingService(

@@ -206,7 +206,6 @@ class CallPool:
         self._under_way: set[Work] = set()
         self._receiving: dict[int, None] = {}
         """Numbers of the timeouts on awaited requests, the oldest first."""
-        self._resting = 0
         self._streams: dict[grpc.ServicerContext, float] = {}
         """When each stream began, the oldest first."""
         self._counting = threading.Lock()
@@ -220,7 +219,7 @@ class CallPool:
     @property
     def waiting(self) -> int:
         """Number of calls that wait for a thread, for their request or for a turn."""
-        return max(0, len(self._under_way) - self.running - self._resting)
+        return max(0, len(self._under_way) - self.running)
 
     @property
     def running(self) -> int:
@@ -283,22 +282,6 @@ class CallPool:
         if not self._own.has_turn:
             self._turns.get()
             self._own.has_turn = True
-
-    @contextmanager
-    def resting(self) -> Iterator[None]:
-        """Give this thread's turn to other calls during a block in which its call only waits.
-
-        Resting calls do not count towards ``queue``; the caller must bound their number.
-        """
-        with self._counting:
-            self._resting += 1
-        self._turns.put(None)
-        try:
-            yield
-        finally:
-            self._turns.get()
-            with self._counting:
-                self._resting -= 1
 
     def shutdown(self, *, wait: bool = True) -> None:
         """Take no more calls; with ``wait``, return only once all calls have ended."""

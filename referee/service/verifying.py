@@ -11,11 +11,10 @@ from referee.dealing import certificate
 from referee.dealing.certificate import Certificate, CertificateError, CertificateFault
 from referee.dealing.header import SUITE_COMMITMENT, Header, is_past
 from referee.games import GAMES
-from referee.log import SlotKey
+from referee.log import Slot, SlotKey
 from referee.rulesets import Catalogue, Ruleset
 from referee.service.lost_ruleset import is_running, lost_refusal
 from referee.service.memo import MEMO_BYTES, Memo
-from referee.storage import Reader
 from referee.transcript.round import Round
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.round_pb2 import RoundHeader
@@ -69,12 +68,12 @@ class RoundVerifier:
         origin: str,
         shuffler_keys: Sequence[bytes],
         clock: Callable[[], int],
-        reader: Reader,
+        slot_of: Callable[[SlotKey], Slot | None],
         suite: int = SUITE_COMMITMENT,
         memo_bytes: int = MEMO_BYTES,
     ) -> None:
         self._suite = suite
-        self._reader = reader
+        self._slot_of = slot_of
         self._catalogue = catalogue
         self._origin = origin
         self._keys = tuple(shuffler_keys)
@@ -129,7 +128,7 @@ class RoundVerifier:
         return header, ruleset
 
     def _is_running(self, header: Header) -> bool:
-        return is_running(self._reader.round(SlotKey(header.table_id, header.round_number)), header)
+        return is_running(self._slot_of(SlotKey(header.table_id, header.round_number)), header)
 
     def _verify(self, message: RoundHeader, certificates: Sequence[bytes], *, field: str) -> Round:
         header, ruleset = self.read_terms(message, field=f"{field}.header")

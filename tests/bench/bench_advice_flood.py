@@ -1,10 +1,10 @@
 """Latency of judging calls on a quiet server and under a flood of the dearest advice: ``bench_advice_flood [ROUNDS]``.
 
-The server has one core, which its advice process shares; callers have the others. One caller asks GetKeys and settles
-rounds, one call after the other. The flood is a process of its own, whose callers ask SuggestPlay with 200 samples:
-half of them wait for the answer, half give up and ask again, and one that is refused asks again when the refusal says.
-Quiet and flooded stretches alternate, so that whatever else the machine does is in both. One question is asked before:
-the first starts the process from which those of all others are forked.
+The server has one core, which the process that advises shares; callers have the others. One caller asks GetKeys and
+settles rounds, one call after the other. The flood is a process of its own, whose callers ask SuggestPlay with 200
+samples: half of them wait for the answer, half give up and ask again, and one that is refused asks again when the
+refusal says. Quiet and flooded stretches alternate, so that whatever else the machine does is in both. One question is
+asked before: the first starts the process.
 """
 
 import contextlib
@@ -45,7 +45,7 @@ def main(rounds: int) -> None:
     leave_first_core()
     times: dict[tuple[str, bool], list[float]] = {}
     ends: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as name, measured_server(Path(name), "shuffler,referee,log") as server:
+    with tempfile.TemporaryDirectory() as name, measured_server(Path(name), "shuffler,referee,advice,log") as server:
         keys = log_pb2_grpc.LogServiceStub(server.channel).GetKeys
         settle = mau_binh_pb2_grpc.MauBinhServiceStub(server.channel).SettleRound
         played = [_settleable(server, f"bench-{number}") for number in range(rounds)]

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import grpc
 
+from referee.adviser.servicers import advise_in_process
 from referee.audit import Documents, MemoryLog, Report, audit_log
 from referee.dealing import certificate
 from referee.dealing.deal import Deal
@@ -20,7 +21,6 @@ from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, LogReceipt, open_checkpoint
 from referee.rulesets import load_builtin
 from referee.server.process.app import Application
-from referee.server.settings.advice import AdviceSettings
 from referee.v1 import log_pb2, round_pb2, shuffler_pb2
 from referee.wire.round import read_header
 from tests.driver.messages import Stubs
@@ -72,7 +72,7 @@ class Running(Stubs):
             "clock": self.clock,
             "origin": ORIGIN,
             "sweep": False,
-            "advice": AdviceSettings(seconds=300),
+            "advise": advise_in_process,
         } | settings
         self._tables = itertools.count(1)
         self.start()

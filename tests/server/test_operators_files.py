@@ -11,11 +11,11 @@ from referee.cli.main import load_command
 DEPLOY: Final = resources.files("referee.server").joinpath("deploy")
 
 
-@pytest.mark.parametrize("name", ["envoy.yaml", "referee.service"])
+@pytest.mark.parametrize("name", ["envoy.yaml", "referee.service", "referee-advise.service"])
 def test_options_of_the_commands_in_the_file_exist(name: str) -> None:
     """An option renamed fails here, not at an operator's."""
     text = DEPLOY.joinpath(name).read_text(encoding="utf-8").replace("\\\n", " ")
-    commands = re.findall(r"referee (serve) (.*)", text)
+    commands = re.findall(r"(?:bin/|# +)referee (serve|advise) (.*)", text)
     assert commands
     for command, options in commands:
         opts = {opt for parameter in load_command(command).params for opt in parameter.opts}

@@ -16,7 +16,6 @@ from referee.rulesets import Catalogue, get, load_builtin, parse_ruleset
 from referee.server.access.token import Claims, issue
 from referee.server.keys.private_key import KeySigner
 from referee.server.settings.access import AccessSettings, Issuer
-from referee.server.settings.advice import AdviceSettings
 from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.limits import LimitSettings
 from referee.server.settings.provider import Provider
@@ -268,27 +267,27 @@ def advise(house: House) -> object:
     return house.advice.SuggestArrangement(advice_pb2.SuggestArrangementRequest(free=hand))
 
 
-def with_stopped_adviser(house: House, **advice: Any) -> int:  # noqa: ANN401 - what AdviceSettings takes
-    """Restart with one process for advice, which the system has stopped; return its id."""
-    restarted(house, advice=AdviceSettings(processes=1, **advice))
+def with_stopped_adviser(house: House, **settings: Any) -> int:  # noqa: ANN401 - what server_options takes
+    """Restart with a process for advice, which the system has stopped; return its id."""
+    restarted(house, advise=None, **settings)
     advise(house)
-    (pid,) = house.app.advice.pids
+    pid = house.app.advice.pid
+    assert pid is not None
     os.kill(pid, signal.SIGSTOP)
-    return int(pid)
+    return pid
 
 
 @refused("ADVICE_BUSY")
-def more_questions_than_may_wait(house: House) -> Call:
-    with_stopped_adviser(house, queue=0)
+def more_questions_than_a_quarter_of_the_threads(house: House) -> Call:
+    pid = with_stopped_adviser(house, threads=4)
 
     def ask_second() -> object:
         with ThreadPoolExecutor(1) as other:
             first = other.submit(advise, house)
-            until(lambda: house.app.advice.running)
+            until(lambda: house.app.advice.under_way)
             try:
                 return advise(house)
             finally:
-                (pid,) = house.app.advice.pids
                 os.kill(pid, signal.SIGCONT)
                 first.result(60)
 
@@ -297,8 +296,9 @@ def more_questions_than_may_wait(house: House) -> Call:
 
 @refused("ADVICE_TOO_LONG")
 def advice_that_takes_longer_than_it_may(house: House) -> Call:
-    with_stopped_adviser(house, seconds=30)
-    house.app.advice._settings = AdviceSettings(seconds=0.3)  # noqa: SLF001 - the first question may take longer
+    with_stopped_adviser(house)
+    front: Any = house.app.advice.front
+    front.seconds, front.grace = 0.3, 0.0  # the first question may take longer
     return lambda: advise(house)
 
 
@@ -309,7 +309,7 @@ def adviser_that_the_system_killed(house: House) -> Call:
     def ask() -> object:
         with ThreadPoolExecutor(1) as other:
             asked = other.submit(advise, house)
-            until(lambda: house.app.advice.running)
+            until(lambda: house.app.advice.under_way)
             os.kill(pid, signal.SIGKILL)
             return asked.result(60)
 

@@ -1,4 +1,4 @@
-"""A question about an arrangement, as an advice process answers it; the first question imports numpy."""
+"""A question about an arrangement, as it is computed; the first question imports numpy."""
 
 from functools import lru_cache
 from pathlib import Path

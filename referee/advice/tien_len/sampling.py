@@ -13,6 +13,7 @@ import random
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from referee.advice.stopping import pause
 from referee.advice.tien_len.playout import Playout
 from referee.advice.tien_len.policy import WEIGHTS, Weighed, Weights, choose
 from referee.advice.tien_len.view import View
@@ -47,6 +48,7 @@ def sample(view: View, candidates: Sequence[Weighed], *, samples: int, weights: 
     dropped: list[int] = []
     for stage in range(STAGES):
         for _ in range(max(1, samples // STAGES)):
+            pause()
             hands = _deal(view, chance)
             for place in kept:
                 results[place].append(_played_out(view, hands, candidates[place].play, weights))

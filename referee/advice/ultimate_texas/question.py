@@ -1,4 +1,4 @@
-"""A question about a decision, as an advice process answers it; the first question imports numpy."""
+"""A question about a decision, as it is computed; the first question imports numpy."""
 
 from pathlib import Path
 from typing import NamedTuple

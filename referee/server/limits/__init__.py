@@ -1,1 +1,1 @@
-"""Limits on what callers take: calls a second, concurrent calls, and advice."""
+"""Limits on what callers take: calls a second and concurrent calls."""

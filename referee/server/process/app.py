@@ -16,9 +16,9 @@ from referee.server.access.gate import gate_of
 from referee.server.clock import Clock
 from referee.server.edited_files import HEALTH_NAME, EditedFiles
 from referee.server.folder_lock import LeaderLock
-from referee.server.limits.advising import AdvicePool
 from referee.server.limits.rate_limit import ConcurrencyLimit
 from referee.server.process.address import listening
+from referee.server.process.advice_door import AdviceDoor, charter_of
 from referee.server.process.certificate import ServedCertificate
 from referee.server.process.cosigner import Cosigner
 from referee.server.process.drain import drain
@@ -30,7 +30,7 @@ from referee.server.process.metrics import LogCollector, Metrics
 from referee.server.process.metrics_port import MetricsPort
 from referee.server.process.options import ServerOptions
 from referee.server.process.probes import OwnLine
-from referee.server.process.services import WRITING, add_services, serve_reflection
+from referee.server.process.services import FULL_NAMES, WRITING, add_services, serve_reflection
 from referee.server.process.startup import OpenedLog
 from referee.server.process.write_watch import WriteWatch
 from referee.server.settings.access import listen_problems
@@ -70,9 +70,7 @@ class Application:
         self.pool = CallPool(
             threads=serving.threads, queue=serving.queue, request_seconds=settings.limits.request_seconds
         )
-        self.advice = AdvicePool(
-            settings.advice, resting=self.pool.resting, watch=metrics.advised if metrics else lambda _outcome, **_: None
-        )
+        self.advice = AdviceDoor(options, charter_of(options, log), report=self._report_advice)
         most = settings.limits.calls_at_once
         self.admission = ConcurrencyLimit(most=most) if most else None
         self._server = self._make_server(options)
@@ -80,7 +78,7 @@ class Application:
             self._server,
             options,
             log,
-            advice=self.advice,
+            add_advice=lambda: self.advice.add_to_server(self._server, metrics),
             cosigner=self._cosigner,
             on_ended=lambda: self._follower.wake() if self._follower is not None else None,
             on_returns=metrics.returned if metrics else lambda _ruleset, _returns: None,
@@ -134,6 +132,7 @@ class Application:
                 part.start()
         self.log.guard.start(self._retire)
         self.health.serve(self.services)
+        self.advice.start()
         self.files.watch(self._report_files)
         self._file_watch.start()
         if self._watch is not None:
@@ -233,6 +232,12 @@ class Application:
         else:
             self.health.pause(names, f"the log cannot be written: {trouble.cause}")
 
+    def _report_advice(self, *, is_serving: bool) -> None:
+        """Report the services that advise as serving or not; the server as a whole does not depend on them."""
+        for name in FULL_NAMES["advice"]:
+            if name in self.services:
+                self.health.report(name, is_serving=is_serving)
+
     def _report_files(self, faults: Mapping[str, str]) -> None:
         """Report under a name of its own whether the files that people edit are read whole."""
         self.health.report(HEALTH_NAME, is_serving=not faults)
@@ -243,8 +248,7 @@ class Application:
             calls_in_flight=lambda: pool.running,
             calls_waiting=lambda: pool.waiting,
             call_threads=lambda: self._settings.serve.threads,
-            advice_in_flight=lambda: advice.running,
-            advice_waiting=lambda: advice.waiting,
+            advice_in_flight=lambda: advice.under_way,
             edited_files_faulty=self.files.count,
             log_unchecked_leaves=lambda: sum(map(len, self.log.store.unpassed)),
             log_check_age_seconds=lambda: max(0, clock() - self._checked_time) / 1000,

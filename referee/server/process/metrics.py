@@ -22,7 +22,7 @@ from prometheus_client.registry import Collector
 
 from referee.rulesets import Ruleset
 from referee.server.clock import Clock
-from referee.server.limits.advising import OUTCOMES
+from referee.server.process.advice_front import OUTCOMES
 from referee.service.call import Call
 from referee.storage import DataLossError, Reader, StoreError
 
@@ -42,8 +42,7 @@ _GAUGES: Final = {
     "referee_calls_waiting": "Calls waiting for a thread.",
     "referee_call_threads": "Threads for calls.",
     "referee_log_queue_requests": "Requests waiting for the next commit.",
-    "referee_advice_in_flight": "Questions for advice that have a process.",
-    "referee_advice_waiting": "Questions for advice that wait for a process.",
+    "referee_advice_in_flight": "Questions that the process of advice has.",
     "referee_log_stopped": "1 once the log stopped after a fault.",
     "referee_log_unchecked_leaves": "Leaves that the check behind this start has not passed.",
     "referee_log_check_age_seconds": "Time since a check of all leaves last ended; since the first began if none has.",
@@ -99,13 +98,10 @@ class Metrics:
             "referee_commit_seconds", "Time of a commit to the log.", buckets=COMMIT_SECONDS
         )
         self._commit_requests = histogram("referee_commit_requests", "Requests in one commit.", buckets=COMMIT_REQUESTS)
-        self._advised = counter("referee_advice_outcomes", "Questions for advice that had a process.", "outcome")
+        self._advised = counter("referee_advice_outcomes", "Questions that the process of advice was asked.", "outcome")
         for outcome in OUTCOMES:
             self._advised.labels(outcome)
-        self._advice_seconds = histogram("referee_advice_seconds", "Time to compute advice.")
-        self._advice_wait_seconds = histogram(
-            "referee_advice_wait_seconds", "Time that a question for advice waited for a process."
-        )
+        self._advice_seconds = histogram("referee_advice_seconds", "Time to get advice, waiting included.")
         ruleset = "ruleset", "version"
         self._side_rounds = _children(
             counter("referee_side_bet_rounds", "Rounds settled here with a side bet.", *ruleset)
@@ -134,10 +130,9 @@ class Metrics:
         if call.reason:
             self._refusals(call.reason).inc()
 
-    def advised(self, outcome: str, *, waited: float, seconds: float) -> None:
-        """Record a call for advice: its outcome by AdvicePool, and the seconds that it waited and took."""
+    def advised(self, outcome: str, *, seconds: float) -> None:
+        """Record a question for advice: its outcome by AdviceFront, and the seconds that it took."""
         self._advised.labels(outcome).inc()
-        self._advice_wait_seconds.observe(waited)
         self._advice_seconds.observe(seconds)
 
     def returned(self, ruleset: Ruleset, returns: Sequence[int]) -> None:

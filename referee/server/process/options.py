@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 import grpc
@@ -14,6 +15,7 @@ from referee.server.clock import Clock, system_clock
 from referee.server.keys.private_key import Passphrase
 from referee.server.settings.configuration import Configuration
 from referee.service.call import Observer
+from referee.service.charter import Charter
 
 
 class ServerObserver(Observer, Protocol):
@@ -69,6 +71,9 @@ class ServerOptions:
     """Source of fixed seeds for rounds that test a frontend (suite 250, never fair); None to draw seeds."""
     on_retired: Callable[[str], None] = lambda _why: None
     """Called with the reason once this process must sign no more and should be stopped."""
+    advise: Callable[[grpc.Server, Charter, Clock, Path | None], None] | None = None
+    """Adds the services that advise to the server itself, with a charter, a clock and a folder of tables, in place of a
+    process of their own; None outside of tests."""
     interceptors: Sequence[grpc.ServerInterceptor] = ()
     """Further interceptors, the first outermost."""
 

@@ -1,7 +1,6 @@
 """The gRPC services of a server: which there are and how each is built."""
 
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 import grpc
@@ -9,17 +8,15 @@ from google.protobuf import descriptor_pool
 from google.protobuf.descriptor import FileDescriptor
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
-from referee.adviser.parts import AdviserParts
-from referee.adviser.service import add_advisers
 from referee.rulesets import Ruleset
 from referee.server.edited_files import EditedFiles
-from referee.server.limits.advising import AdvicePool
 from referee.server.name_file import NameFile
 from referee.server.process.cosigner import Cosigner
 from referee.server.process.options import ServerOptions
 from referee.server.process.startup import OpenedLog
+from referee.server.settings.advice import OFF
 from referee.service.advising import ADVISING
-from referee.service.attesting import Attestor, ProofVerifier
+from referee.service.attesting import Attestor
 from referee.service.log import LogKeys, LogService
 from referee.service.registry import GAME_SERVICES
 from referee.service.round_service import RefereeParts, Settler
@@ -50,7 +47,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
     options: ServerOptions,
     log: OpenedLog,
     *,
-    advice: AdvicePool,
+    add_advice: Callable[[], None],
     cosigner: Cosigner | None,
     on_ended: Callable[[], None],
     on_returns: Callable[[Ruleset, Sequence[int]], None],
@@ -58,7 +55,8 @@ def add_services(  # noqa: PLR0913 - one parameter a part
 ) -> list[str]:
     """Add the services that the options name to a server and return their full names.
 
-    ``on_ended`` is called after a round ended, ``on_returns`` with what side bets of a settled round got back.
+    ``add_advice`` adds those that advise. ``on_ended`` is called after a round ended, ``on_returns`` with what side
+    bets of a settled round got back.
     """
     settings, catalogue = options.configuration, options.catalogue
     verifier = RoundVerifier(
@@ -66,7 +64,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
         origin=log.origin,
         shuffler_keys=log.counted("shuffler"),
         clock=options.clock,
-        reader=log.store,
+        slot_of=log.store.round,
         suite=options.suite,
         memo_bytes=settings.limits.memo_bytes,
     )
@@ -88,15 +86,6 @@ def add_services(  # noqa: PLR0913 - one parameter a part
         )
         for service in GAME_SERVICES.values():
             service.add_to_server(service.servicer(service, parts), server)
-
-    def add_advice() -> None:
-        parts = AdviserParts(
-            verifier=verifier,
-            prover=ProofVerifier(referee_keys=log.counted("referee")),
-            advice=advice,
-            tables=Path(settings.serve.rulesets) if settings.serve.rulesets else None,
-        )
-        add_advisers(server, parts)
 
     def add_shuffler() -> None:
         closed = NameFile(settings.serve.closed, setting="serve.closed", files=files)
@@ -136,7 +125,8 @@ def add_services(  # noqa: PLR0913 - one parameter a part
     names: list[str] = []
     for service in settings.serve.services:
         add[service]()
-        names += FULL_NAMES[service]
+        if service != "advice" or settings.advice.address != OFF:
+            names += FULL_NAMES[service]
     return names
 
 

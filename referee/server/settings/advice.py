@@ -1,40 +1,53 @@
-"""Settings of advice: how many processes compute it, how many calls may ask for it at once, and for how long.
+"""Settings of advice: where it is computed, and for how long."""
 
->>> AdviceSettings(processes=8).share(3).count
-2
->>> AdviceSettings(processes=1).share(3).count
-1
-"""
-
-import os
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
 
-_MOST_PROCESSES: Final = 8
-"""Processes at most, unless the setting names a number."""
+from referee.server.settings.problem import SettingProblem
+
+OFF: Final = "off"
 
 
 class AdviceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Section ``[advice]``: the bounds of AdviceService in one server process."""
+    """Section ``[advice]``: the process that computes what AdviceService is asked."""
 
-    processes: Annotated[int, Meta(ge=0, le=256)] = 0
-    """Processes that compute what AdviceService is asked at a lower priority, shared out among the
-    workers with at least one each; 0 for half of the cores, at most 8. They start when they are first needed."""
-    queue: Annotated[int, Meta(ge=0, le=128)] = 32
-    """Calls for advice that may wait for one of a worker's processes; further ones are rejected as ADVICE_BUSY."""
-    calls_at_once: Annotated[int, Meta(ge=1, le=384)] = 8
-    """Calls for advice that one caller may have under way in a worker. An abandoned one counts until its process is
-    free again."""
+    address: str = ""
+    """Address of a process that advises (`referee advise`), as 10.0.0.7:50061 or unix:/path; empty for one that each
+    server process starts with the first question; off for no advice."""
     seconds: Annotated[float, Meta(ge=0.1, le=3600)] = 20
     """Seconds that a call for advice may take, waiting included; then its computation is stopped."""
-
-    def share(self, workers: int) -> "AdviceSettings":
-        """Return the settings of each of several workers, which share out the processes; at least one each."""
-        return msgspec.structs.replace(self, processes=max(1, self.processes // workers)) if self.processes else self
+    token: str = ""
+    """File with the token that the process at the address asks for; needed unless the address is a Unix socket."""
+    ca: str = ""
+    """PEM file with the authorities of that process's certificate; empty for no TLS."""
+    certificate: str = ""
+    """PEM file with this server's client certificate for that process; empty for none."""
+    key: str = ""
+    """PEM file with its private key."""
 
     @property
-    def count(self) -> int:
-        """Number of processes: as set, or else half of the cores that this process may use."""
-        return self.processes or min(_MOST_PROCESSES, max(1, len(os.sched_getaffinity(0)) // 2))
+    def has_address(self) -> bool:
+        """Whether another command runs the process."""
+        return bool(self.address) and self.address != OFF
+
+    def problems(self) -> Iterator[SettingProblem]:
+        """Yield what prevents serving with these settings."""
+        if not self.has_address:
+            for name in ("token", "ca", "certificate", "key"):
+                if getattr(self, name):
+                    yield SettingProblem(f"advice.{name}", "is set without a process at advice.address", "leave it out")
+            return
+        if not self.token and not self.certificate and not self.address.startswith("unix:"):
+            yield SettingProblem(
+                "advice.token", "is empty, but advice.address is open to others", "name a file with a token"
+            )
+        if bool(self.certificate) != bool(self.key) or (self.certificate and not self.ca):
+            yield SettingProblem("advice.certificate", "goes with advice.key and advice.ca", "set all three")
+        for name in ("token", "ca", "certificate", "key"):
+            path = getattr(self, name)
+            if path and not Path(path).is_file():
+                yield SettingProblem(f"advice.{name}", f"is {path}, which is no file", "name a file")

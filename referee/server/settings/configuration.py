@@ -144,15 +144,14 @@ class Configuration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     web: WebSettings = WebSettings()
 
     def of_worker(self, index: int) -> Self:
-        """Return the configuration of one of several workers: its own addresses and its share of the processes."""
+        """Return the configuration of one of several workers: its own addresses."""
         serve, telemetry, web = self.serve, self.telemetry, self.web
         if index and telemetry.metrics:
             telemetry = replace(telemetry, metrics=_next_port(telemetry.metrics, index))
         if index and serve.apart:
             serve = replace(serve, listen=_next_port(serve.listen, index))
             web = replace(web, listen=_next_port(web.place, index) if web.listen else "")
-        advice = self.advice.share(serve.workers)
-        return replace(self, serve=serve, telemetry=telemetry, web=web, advice=advice)
+        return replace(self, serve=serve, telemetry=telemetry, web=web)
 
     def problems(self) -> tuple[SettingProblem, ...]:
         """Return everything that prevents serving, in the order of the sections."""
@@ -166,6 +165,7 @@ class Configuration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             *self.access.problems(),
             *_of_reach(self),
             *self.limits.problems(),
+            *self.advice.problems(),
             *self.web.problems(),
         )
 

@@ -5,15 +5,14 @@ import os
 import re
 import signal
 import threading
-import time
 import urllib.request
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+import grpc
 import pytest
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -22,7 +21,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from referee.advice.process import AdviceFaultError
+from referee.cards import parse_cards
 from referee.rulesets import load_builtin
 from referee.server.clock import system_clock
 from referee.server.process.app import Application
@@ -31,8 +30,7 @@ from referee.server.process.tracing import Tracing, exporting
 from referee.service.call import Call
 from referee.storage import Cosigned, StoreError
 from referee.storage.sqlite import open_sqlite
-from referee.v1 import log_pb2, shuffler_pb2
-from referee.wire.refusal import RefusedError
+from referee.v1 import advice_pb2, advice_pb2_grpc, log_pb2, shuffler_pb2
 from tests.driver.opening import open_round, terms_of
 from tests.driver.refusal import ending_of, refusal_of
 from tests.server.http_server import Answering, http_server
@@ -241,24 +239,32 @@ def test_dashboard_can_be_imported() -> None:
 
 
 def test_advice_is_counted_by_what_became_of_it(tmp_path: Path) -> None:
-    """With the time that it took; a refused function failed, and what is under way is a figure of its own."""
-    with serving(tmp_path) as (app, _):
-        assert app.advice.compute(len, "four") == 4
-        with pytest.raises(AdviceFaultError):
-            app.advice.compute(int, "x")
+    """With the time that it took; what the process has is a figure of its own."""
+    with serving(tmp_path) as (app, _), grpc.insecure_channel(f"127.0.0.1:{app.port}") as channel:
+        adviser = advice_pb2_grpc.AdviceServiceStub(channel)
+        cards: list[Any] = [card.number for card in parse_cards("AS AC AD 2S 2C KH QH JC 9D 8D 7S 5H 4C")]
+        request = advice_pb2.SuggestArrangementRequest(
+            free=advice_pb2.FreeHand(cards=cards, ruleset_id="mau_binh.classic", seat_count=2)
+        )
+        assert adviser.SuggestArrangement(request, timeout=100).suggestions
+        request.free.seat_count = 9
+        with pytest.raises(grpc.RpcError):
+            adviser.SuggestArrangement(request, timeout=100)
         found = read(app)
         outcomes = {
             labels[0]: value for (name, labels), value in found.items() if name == "referee_advice_outcomes_total"
         }
-        assert outcomes == {"ANSWERED": 1, "FAILED": 1, "GIVEN_UP": 0, "LATE": 0}
-        assert (found["referee_advice_seconds_count", ()], found["referee_advice_wait_seconds_count", ()]) == (2, 2)
-        assert (found["referee_advice_in_flight", ()], found["referee_advice_waiting", ()]) == (0, 0)
-        with ThreadPoolExecutor(1) as other:
-            asked = other.submit(app.advice.compute, time.sleep, 600)
-            until(lambda: read(app)["referee_advice_in_flight", ()])
-            os.kill(app.advice.pids[0], signal.SIGKILL)
-            assert isinstance(asked.exception(60), RefusedError)
-        assert read(app)["referee_advice_outcomes_total", ("FAILED",)] == 2
+        assert outcomes == {"ANSWERED": 1, "REFUSED": 1, "GIVEN_UP": 0, "LATE": 0, "LOST": 0}
+        assert found["referee_advice_seconds_count", ()] == 2
+        assert found["referee_advice_in_flight", ()] == 0
+        pid = app.advice.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGSTOP)
+        asked = adviser.SuggestArrangement.future(request, timeout=100)
+        until(lambda: read(app)["referee_advice_in_flight", ()])
+        os.kill(pid, signal.SIGKILL)
+        assert isinstance(asked.exception(60), grpc.RpcError)
+        until(lambda: read(app)["referee_advice_outcomes_total", ("LOST",)])
 
 
 TRACE, PARENT = 0x0AF7651916CD43DD8448EB211C80319C, 0xB7AD6B7169203331

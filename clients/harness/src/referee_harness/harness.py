@@ -10,11 +10,11 @@ from typing import Any, Final, Self
 
 import structlog
 
+from referee.adviser.servicers import advise_in_process
 from referee.rulesets import Catalogue, load_builtin
 from referee.server.process.app import Application
 from referee.server.process.options import ServerOptions
 from referee.server.settings.access import AccessSettings
-from referee.server.settings.advice import AdviceSettings
 from referee.server.settings.configuration import Configuration, LogSettings, ServeSettings
 from referee.server.settings.tls import TlsSettings
 from referee_harness import vectors
@@ -27,8 +27,6 @@ from referee_harness.script_book import ANY_TABLE, NEXT_ROUND, ScriptBook
 
 ORIGIN: Final = "harness.invalid/scripted"
 _FREE: Final = "127.0.0.1:0"
-_ADVICE_SECONDS: Final = 300
-"""A test machine may be slow, and nobody else waits."""
 
 
 class Harness:
@@ -158,7 +156,6 @@ class Harness:
         configuration = Configuration(
             serve=ServeSettings(listen=_FREE, drain_lead=0.0),
             log=LogSettings(data=str(self.data), origin=ORIGIN),
-            advice=AdviceSettings(seconds=_ADVICE_SECONDS),
             access=self._access,
             tls=self._tls,
         )
@@ -168,6 +165,7 @@ class Harness:
             clock=self.clock,
             fixture_seed=self._scripts.seed_of,
             interceptors=[FaultInterceptor(self._faults)],
+            advise=advise_in_process,
         )
         self._application = Application(options).start()
         self._relay.target = self._application.port
