@@ -24,8 +24,8 @@ from referee.cli.supervising import VERIFIED, ParentLines, supervise, verified_b
 from referee.extras import install
 from referee.server.keys.private_key import PASSPHRASE_VARIABLE
 from referee.server.process.app import Application, freeze_heap
+from referee.server.process.opened_log import PASSING
 from referee.server.process.options import ServerObserver, ServerOptions
-from referee.server.process.startup import PASSING
 from referee.server.settings.configuration import SERVICES, Configuration, ServeSettings
 from referee.storage import DataLossError, StoreAwayError, trouble_of
 from referee.threads import lasting

@@ -39,7 +39,7 @@ class MauBinhService(RoundService, mau_binh_pb2_grpc.MauBinhServiceServicer):
 
     def _fill_preview(self, response: mau_binh_pb2.MauBinhServicePreviewRoundResponse, played: Round) -> None:
         """Fill in showdown and outcome, or the violations that keep the round from being settled now."""
-        ruleset, violations = played.ruleset, GAME.check_closing(played.state, self._settler.clock())
+        ruleset, violations = played.ruleset, GAME.check_closing(played.state, self._settlements.clock())
         if violations:
             response.violations.extend(write_violations(violations, self._texts, ruleset))
             return

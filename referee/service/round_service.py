@@ -34,7 +34,7 @@ from referee.wire.values import write_violations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settler:
+class SettlementJudge:
     """Judge of settlements at the referee's clock, which signs their transcripts and appends them."""
 
     signer: Signer
@@ -89,7 +89,7 @@ class RefereeParts:
 
     verifier: RoundVerifier
     attestor: Attestor
-    settler: Settler
+    settlements: SettlementJudge
     memo_bytes: int = MEMO_BYTES
 
 
@@ -104,7 +104,7 @@ class RoundService:
         self._service = service
         self._verifier = parts.verifier
         self._attestor = parts.attestor
-        self._settler = parts.settler
+        self._settlements = parts.settlements
         self._texts = service.texts
         self._reader = RoundReader(
             service,
@@ -137,7 +137,7 @@ class RoundService:
                 )
         event = type(request.event).FromString(request.event.SerializeToString())
         violations, played, is_accepted = self._reader.accept(
-            request.round, event, request.signature, attestor=self._attestor, clock=self._settler.clock
+            request.round, event, request.signature, attestor=self._attestor, clock=self._settlements.clock
         )
         response.violations.extend(write_violations(violations, self._texts, played.ruleset))
         self._fill_state(response, played)
@@ -168,7 +168,7 @@ class RoundService:
         """Settle a round and answer once the settlement is durable; or answer the violations that prevent it."""
         del context
         response = self._messages.responses["SettleRound"]()
-        run(self._settler.writer, self._settle(request, response))
+        run(self._settlements.writer, self._settle(request, response))
         return response
 
     def SettleRounds(self, request: Any, context: grpc.ServicerContext) -> Any:
@@ -179,7 +179,7 @@ class RoundService:
         del context
         parts = self._parts_of("SettleRounds", request)
         works = [self._settle(one, part.responses[0]) for one, part in zip(request.requests, parts, strict=True)]
-        return _joined(parts, run_each(self._settler.writer, works, refused=lambda status: status))
+        return _joined(parts, run_each(self._settlements.writer, works, refused=lambda status: status))
 
     def _settle(self, request: Any, answer: Any) -> Appending[Status | None]:
         """Settle the round of a request, whose deadline may have passed.
@@ -187,17 +187,17 @@ class RoundService:
         Fill the answer with the outcome and the log receipt, or with the violations that prevent a settlement now.
         """
         played = self._reader.read(request.round, may_have_ended=True)
-        judged = self._settler.judge(played)
+        judged = self._settlements.judge(played)
         if not isinstance(judged, Append):
             _fill_refused_event(answer, played.refused_event)
             answer.violations.extend(write_violations(judged, self._texts, played.ruleset))
             return None
         answer.outcome.MergeFromString(self._write_outcome(played))  # before the append: a thread that waited is slower
         logged = yield judged
-        self._settler.on_settled()
+        self._settlements.on_settled()
         fill_receipt(answer.log_receipt, logged)
         if not logged.is_repeat:
-            self._settler.count(played)
+            self._settlements.count(played)
         return None
 
     def _parts_of(self, method: str, request: Any) -> list[Any]:

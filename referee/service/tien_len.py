@@ -64,7 +64,7 @@ class TienLenService(RoundService, tien_len_pb2_grpc.TienLenServiceServicer):
     def _check(self, request: tien_len_pb2.CheckPlayRequest) -> tien_len_pb2.CheckPlayResponse:
         played = self._reader.read(request.round)
         ruleset, state = played.ruleset, played.state
-        event = self._reader.read_next(played, request.event, time=max(self._settler.clock(), state.last_time))
+        event = self._reader.read_next(played, request.event, time=max(self._settlements.clock(), state.last_time))
         combination = _combination_of(event)
         return tien_len_pb2.CheckPlayResponse(
             violations=write_violations(played.violations or GAME.check(state, event), self._texts, ruleset),

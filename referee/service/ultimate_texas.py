@@ -41,7 +41,7 @@ class UltimateTexasService(RoundService, ultimate_texas_pb2_grpc.UltimateTexasSe
     def _check(self, request: ultimate_texas_pb2.CheckDecisionRequest) -> ultimate_texas_pb2.CheckDecisionResponse:
         played = self._reader.read(request.round)
         ruleset, state = played.ruleset, played.state
-        event = self._reader.read_next(played, request.event, time=max(self._settler.clock(), state.last_time))
+        event = self._reader.read_next(played, request.event, time=max(self._settlements.clock(), state.last_time))
         return ultimate_texas_pb2.CheckDecisionResponse(
             violations=write_violations(played.violations or GAME.check(state, event), self._texts, ruleset),
             state=write_state(state, ruleset),

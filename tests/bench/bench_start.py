@@ -22,7 +22,7 @@ import json, time
 from contextlib import ExitStack
 from pathlib import Path
 from referee.server.doctor import CheckDepth, examine
-from referee.server.process.startup import OpenedLog
+from referee.server.process.opened_log import OpenedLog
 from tests.server.doctor.examining import configured
 from tests.server.options import server_options
 from tests.storage.long_log import counted

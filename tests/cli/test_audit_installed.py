@@ -18,7 +18,7 @@ EDITED = InstalledFiles("0.1.0", "cd" * 32, ("referee/money.py",))
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Write the log of a server that ran from a wheel."""
-    monkeypatch.setattr("referee.server.process.starting.installed_files", lambda: WHEEL)
+    monkeypatch.setattr("referee.server.process.start_leaf.installed_files", lambda: WHEEL)
     Application(server_options(data=tmp_path)).close()
     return tmp_path
 

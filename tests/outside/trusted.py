@@ -101,7 +101,7 @@ COUNTING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee.server.access.provider_token:_seconds",
             "referee.server.process.app:Application._make_server",
             "referee.server.process.metrics_port:MetricsPort.__init__",
-            "referee.server.process.starting:settings_of",
+            "referee.server.process.start_leaf:settings_of",
             "referee.server.settings.limits:_ms",
             "referee.server.settings.problem:_digits",
             "referee.service.interceptor:_ms",

@@ -17,7 +17,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from referee.rulesets import load_builtin
 from referee.server.process.app import Application
-from referee.server.process.services import FULL_NAMES
+from referee.server.process.grpc_services import FULL_NAMES
 from referee.storage import DataLossError
 from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
 from tests.driver.house import House, Played

@@ -12,7 +12,7 @@ from typing import Final
 from referee.log.times import SLACK_MS
 from referee.server.clock import Clock, system_clock
 from referee.server.doctor.check_result import CheckResult
-from referee.server.process.startup import NOTED_MS
+from referee.server.process.opened_log import NOTED_MS
 from referee.storage import clock_error
 
 _SECOND: Final = 1.0

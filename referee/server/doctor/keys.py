@@ -20,7 +20,7 @@ from referee.server.keys.private_key import (
 )
 from referee.server.keys.registry import KeyRegistry
 from referee.server.keys.remote_signer import AgentClient
-from referee.server.process.startup import PRIVATE_KEYS
+from referee.server.process.opened_log import PRIVATE_KEYS
 from referee.server.settings.configuration import Configuration
 
 

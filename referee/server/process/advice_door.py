@@ -9,8 +9,8 @@ import grpc
 from referee.server.process.advice_child import AdviceAddress, AdviceChild, AdviceLine
 from referee.server.process.advice_front import AdviceFront, refuse_advice
 from referee.server.process.metrics import Metrics
+from referee.server.process.opened_log import OpenedLog
 from referee.server.process.options import ServerOptions
-from referee.server.process.startup import OpenedLog
 from referee.server.settings.advice import OFF, AdviceSettings
 from referee.service.charter import Charter, file_of
 

@@ -24,14 +24,14 @@ from referee.server.process.cosigner import Cosigner
 from referee.server.process.drain import drain
 from referee.server.process.file_watch import FileWatch
 from referee.server.process.follower import Follower
+from referee.server.process.grpc_services import FULL_NAMES, WRITING, add_services, serve_reflection
 from referee.server.process.health import HealthService
 from referee.server.process.log_check import CheckRecord, CheckState, CheckTask, LogCheck
 from referee.server.process.metrics import LogCollector, Metrics
 from referee.server.process.metrics_port import MetricsPort
+from referee.server.process.opened_log import OpenedLog
 from referee.server.process.options import ServerOptions
 from referee.server.process.probes import OwnLine
-from referee.server.process.services import FULL_NAMES, WRITING, add_services, serve_reflection
-from referee.server.process.startup import OpenedLog
 from referee.server.process.write_watch import WriteWatch
 from referee.server.settings.access import listen_problems
 from referee.server.settings.configuration import Configuration

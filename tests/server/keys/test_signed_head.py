@@ -22,7 +22,7 @@ from referee.server.keys.private_key import KeyFileError
 from referee.server.keys.rotation import KeyRotation
 from referee.server.keys.signed_head import FILE_NAME, HeadRecord, LostLeavesError, read_signed_head
 from referee.server.process.app import Application
-from referee.server.process.startup import name_keys
+from referee.server.process.opened_log import name_keys
 from referee.storage import Append, Store, Writer, back_up, open_reader
 from referee.storage.sqlite import open_sqlite, open_sqlite_reader
 from tests.command import referee, refused

@@ -20,7 +20,7 @@ from referee.server.keys.signed_head import FILE_NAME, LostLeavesError, keys_lin
 from referee.server.process import log_check
 from referee.server.process.app import Application
 from referee.server.process.log_check import CheckRecord, CheckState, CheckTask, check_behind
-from referee.server.process.startup import OpenedLog
+from referee.server.process.opened_log import OpenedLog
 from referee.storage import DataLossError, Store
 from referee.storage.sqlite import open_sqlite, open_sqlite_reader
 from referee.v1 import log_pb2, log_pb2_grpc

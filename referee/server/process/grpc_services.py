@@ -12,14 +12,14 @@ from referee.rulesets import Ruleset
 from referee.server.edited_files import EditedFiles
 from referee.server.name_file import NameFile
 from referee.server.process.cosigner import Cosigner
+from referee.server.process.opened_log import OpenedLog
 from referee.server.process.options import ServerOptions
-from referee.server.process.startup import OpenedLog
 from referee.server.settings.advice import OFF
 from referee.service.advising import ADVISING
 from referee.service.attesting import Attestor
 from referee.service.log import LogKeys, LogService
 from referee.service.registry import GAME_SERVICES
-from referee.service.round_service import RefereeParts, Settler
+from referee.service.round_service import RefereeParts, SettlementJudge
 from referee.service.rulesets import RulesetService, SeatingService
 from referee.service.shuffler import ShufflerService
 from referee.service.shuffler_parts import ShufflerParts
@@ -74,7 +74,7 @@ def add_services(  # noqa: PLR0913 - one parameter a part
         parts = RefereeParts(
             verifier=verifier,
             attestor=Attestor(signer, referee_keys=referee_keys),
-            settler=Settler(
+            settlements=SettlementJudge(
                 signer=signer,
                 writer=_writer(log),
                 reader=log.store,

@@ -29,7 +29,7 @@ from referee.server.process.cosigner import check_witnesses, known_checkpoints
 from referee.server.process.opening import open_reporting
 from referee.server.process.options import ServerObserver, ServerOptions, VerifiedLog
 from referee.server.process.proved_start import prove_start
-from referee.server.process.starting import write_start
+from referee.server.process.start_leaf import write_start
 from referee.server.process.witness_client import WitnessError
 from referee.service.lost_ruleset import check_rulesets
 from referee.service.opened import read_open

@@ -14,7 +14,7 @@ from referee.dealing.leaf import EDITABLE, START_TYPE, StartLeaf, parse
 from referee.evidence.dsse import Envelope
 from referee.log.installed import InstalledFiles
 from referee.rulesets import Catalogue, load_builtin
-from referee.server.process import starting
+from referee.server.process import start_leaf
 from referee.server.process.app import Application
 from referee.server.settings.access import AccessSettings, Issuer
 from tests.driver.house import House
@@ -27,7 +27,7 @@ KILLED = """
 import os, signal, sys
 from contextlib import ExitStack
 from pathlib import Path
-from referee.server.process.startup import OpenedLog
+from referee.server.process.opened_log import OpenedLog
 from tests.server.options import server_options
 with ExitStack() as opened:
     OpenedLog.open(server_options(data=Path(sys.argv[1])), (), opened)
@@ -91,7 +91,7 @@ def test_other_program_says_so_once(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         monkeypatch.setattr(platform, "python_version", lambda: changed)
     else:
         files = InstalledFiles("0.1.1", EDITABLE) if part == "version" else InstalledFiles("0.1.0", changed)
-        monkeypatch.setattr(starting, "installed_files", lambda: files)
+        monkeypatch.setattr(start_leaf, "installed_files", lambda: files)
     after = started(tmp_path)
     assert len(after) == len(before) + 1
     assert getattr(starts_in(after)[-1], part) == changed
@@ -140,6 +140,6 @@ def test_audit_prints_what_judged(house: House) -> None:
 
 
 def test_more_rulesets_than_a_leaf_can_name_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starting, "MAX_RULESETS", 2)
-    with pytest.raises(starting.TooManyRulesetsError, match="a START, which names 2: serve fewer"):
+    monkeypatch.setattr(start_leaf, "MAX_RULESETS", 2)
+    with pytest.raises(start_leaf.TooManyRulesetsError, match="a START, which names 2: serve fewer"):
         started(tmp_path)
