@@ -58,7 +58,7 @@ EXAMPLES: Final = MappingProxyType(
         "keys passwd": ("referee keys passwd --new-passphrase-file new.key",),
         "keys revoke": ("referee keys revoke shuffler", "referee keys revoke shuffler --json"),
         "keys rotate": ("referee keys rotate log --root root.key", "referee keys rotate referee --json"),
-        "learn": ("referee learn my_house.mau_binh --rulesets my-rulesets",),
+        "learn": ("referee learn mau_binh.my_house --rulesets my-rulesets",),
         "odds": ("referee odds ultimate_texas.casino", "referee odds tien_len.mien_nam --json"),
         "publish": ("referee publish /srv/www/log --follow", "referee publish s3://bucket/log"),
         "replay": ("referee replay acme.vip-7 42", "referee replay --file transcript.json"),
