@@ -1,5 +1,7 @@
 """An event without a choice is refused with the names of the fields that it can have, as its message has them."""
 
+from typing import Any
+
 import pytest
 
 from referee.v1 import mau_binh_pb2, tien_len_pb2
@@ -8,10 +10,11 @@ from referee.wire.refusal import RefusedError
 
 
 def test_choices_are_named_as_the_fields_are():
-    for read_event, message in (
+    cases: list[tuple[Any, Any]] = [
         (tien_len.read_event, tien_len_pb2.TienLenEvent(seat=1)),
         (mau_binh.read_event, mau_binh_pb2.MauBinhEvent(seat=1)),
-    ):
+    ]
+    for read_event, message in cases:
         with pytest.raises(RefusedError) as raised:
             read_event(message, time=1, round_id=bytes(32), field="event")
         names = [field.name for field in message.DESCRIPTOR.oneofs_by_name["choice"].fields]
