@@ -12,7 +12,7 @@ from referee.cli.options import AsJson, RulesetFolder, catalogue_of, fail
 app = Commands()
 
 
-@app.command(examples=["referee learn my_house.mau_binh --rulesets my-rulesets"])
+@app.command(examples=["referee learn mau_binh.my_house --rulesets my-rulesets"])
 def learn(  # noqa: PLR0913 - one parameter an option
     ruleset_ids: Annotated[list[str], typer.Argument(metavar="RULESET...", help="Ids of rulesets of Mậu Binh.")],
     *,

@@ -19,6 +19,7 @@ from referee.audit.page.text import (
 )
 from referee.audit.report import DealingLevel, Report
 from referee.cli.show import shown
+from referee.evidence.printable import counted
 from referee.finding import Code, Severity
 from referee.transcript.proof import EventLevel
 
@@ -54,7 +55,7 @@ def print_report(console: Console, report: Report) -> None:
         console.print(f"[dim]{report.explained:,} {EXPLAINED}[/]")
     failures = report.count(Severity.FAIL)
     if failures:
-        console.print(f"[bold red]✗ {failures:,} things do not hold[/]")
+        console.print(f"[bold red]✗ {counted(failures, 'thing')} {'does' if failures == 1 else 'do'} not hold[/]")
     elif report.unfinished:
         console.print(f"[bold yellow]{verdict_line(report)}[/]", highlight=False)
     else:

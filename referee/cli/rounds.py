@@ -19,7 +19,7 @@ from referee.cli.command import Commands
 from referee.cli.options import FOUND, AsJson, Database, answer, fail
 from referee.cli.progress import progress_bar
 from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
-from referee.evidence.printable import printable
+from referee.evidence.printable import counted, printable
 from referee.rounds.export import Exported, export_rounds
 from referee.server.folder_lock import LeaderLock
 
@@ -80,11 +80,13 @@ def rounds(  # noqa: PLR0913 - one parameter an option
 
 def _lines(done: Exported, out: Path) -> list[str]:
     rows = ", ".join(f"{count:,} {table}" for table, count in done.rows.items()) or "no rows"
+    running = f"{counted(done.running, 'round')} still {'runs' if done.running == 1 else 'run'}"
     lines = [
-        f"{rows} of leaves {done.start:,} to {done.size:,} in {printable(str(out))}; {done.running:,} rounds still run",
+        f"{rows} of leaves {done.start:,} to {done.size:,} in {printable(str(out))}; {running}",
         f"root {done.root}: `referee audit` says of the same root whether what the leaves say is true",
     ]
     if done.unread_count:
-        lines.append(f"{done.unread_count:,} leaves gave no row; `referee audit` says what is wrong:")
+        leaves = "1 leaf" if done.unread_count == 1 else f"{done.unread_count:,} leaves"
+        lines.append(f"{leaves} gave no row; `referee audit` says what is wrong:")
         lines += [f"  leaf {index}: {printable(why)}" for index, why in done.unread]
     return lines

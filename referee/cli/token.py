@@ -5,7 +5,7 @@ import secrets
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 import typer
@@ -55,11 +55,15 @@ def key(
     answer({"key": verifier.text, "name": verifier.name}, verifier.text, as_json=as_json)
 
 
+BearerRole: TypeAlias = Literal["seat", "frontend", "auditor", "shuffler", "admin"]
+"""Roles that a token can grant; the role anyone needs none."""
+
+
 @app.command("issue", examples=["referee token issue --key k.key --role frontend --name lobby --tenant acme"])
 def issue_token(  # noqa: PLR0913 - one parameter a claim
     *,
     key: KeyFile,
-    role: Annotated[CallerRole, typer.Option(help="The role of its bearer.")],
+    role: Annotated[BearerRole, typer.Option(help="The role of its bearer.")],
     name: Annotated[str, typer.Option(metavar="NAME", help="Its bearer's name, for log lines and limits.")],
     tenant: Annotated[
         str, typer.Option(metavar="TENANT", help="The tenant whose tables it is for; * for every tenant.")
@@ -85,7 +89,7 @@ def issue_token(  # noqa: PLR0913 - one parameter a claim
         id=token_id or secrets.token_hex(8),
         issuer=signer.name,
         name=name,
-        role=role,
+        role=CallerRole(role),
         tenant=tenant,
         not_before=now + begins_in,
         expires=now + begins_in + seconds,

@@ -121,7 +121,7 @@ def read_text(data: bytes, *, most: int) -> str:
 
 def unmarked(data: bytes) -> bytes:
     """Return the bytes of a text without its byte order mark; raise OutsideError for UTF-16."""
-    if data.startswith(_UTF_16) or b"\0" in data[:2]:
+    if data.startswith(_UTF_16) or (len(data) > 1 and data[:2].count(0) == 1):
         raise OutsideError("UTF-16 text, as some editors of Windows write it; save the file as UTF-8", line=1)
     return data.removeprefix(_BOM)
 

@@ -47,6 +47,15 @@ def ascii_json(text: str) -> str:
     return _OUTSIDE_LINES.sub(_json_escaped, text)
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, which is in the singular for one.
+
+    >>> counted(1, "round"), counted(2000, "round")
+    ('1 round', '2,000 rounds')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 _REMEDIES: Final[Mapping[int, str]] = MappingProxyType(
     {
         errno.EROFS: "mount it for writing, or give another folder",

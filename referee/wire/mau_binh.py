@@ -15,7 +15,7 @@ from referee.games.mau_binh.state import State
 from referee.rulesets import Ruleset
 from referee.v1 import mau_binh_pb2
 from referee.wire.game_messages import GameMessages
-from referee.wire.refusal import invalid_field, missing_field
+from referee.wire.refusal import invalid_field, missing_choice
 from referee.wire.values import numbers_of, read_cards, write_name, write_transfers, write_value
 
 
@@ -50,7 +50,7 @@ def read_event(message: mau_binh_pb2.MauBinhEvent, *, time: int, round_id: bytes
         case "timeout":
             return Timeout(Seat(message.seat), time)
         case _:
-            raise missing_field("say what the seat did: arrange, leave, commit or timeout", field=field)
+            raise missing_choice("say what the seat did", message, "choice", field=field)
 
 
 def write_arrangement(arrangement: Arrangement) -> mau_binh_pb2.Arrangement:

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from google.protobuf.message import Message
+
 from referee.v1.error_reason_pb2 import ErrorReason
 
 _PREFIX: Final = "ERROR_REASON_"
@@ -43,6 +45,12 @@ def invalid_field(message: str, *, field: str, **facts: object) -> RefusedError:
 def missing_field(message: str, *, field: str) -> RefusedError:
     """Return the refusal of a request that lacks a field."""
     return RefusedError(ErrorReason.ERROR_REASON_MISSING_FIELD, message, field=field)
+
+
+def missing_choice(what: str, message: Message, oneof: str, *, field: str) -> RefusedError:
+    """Return the refusal of a message of which no field of a oneof is set; it lists these fields."""
+    names = [one.name for one in message.DESCRIPTOR.oneofs_by_name[oneof].fields]
+    return missing_field(f"{what}: {', '.join(names[:-1])} or {names[-1]}", field=field)
 
 
 def invalid_header(message: str, *, field: str) -> RefusedError:

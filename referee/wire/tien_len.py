@@ -12,7 +12,7 @@ from referee.games.tien_len.settlement import Outcome
 from referee.rulesets import Ruleset
 from referee.v1 import tien_len_pb2
 from referee.wire.game_messages import GameMessages
-from referee.wire.refusal import missing_field
+from referee.wire.refusal import missing_choice
 from referee.wire.values import numbers_of, read_cards, write_name, write_transfers
 
 
@@ -30,7 +30,7 @@ def read_event(message: tien_len_pb2.TienLenEvent, *, time: int, round_id: bytes
         case "timeout":
             return Timeout(seat, time)
         case _:
-            raise missing_field("say what the seat did: play, pass, leave or timeout", field=field)
+            raise missing_choice("say what the seat did", message, "choice", field=field)
 
 
 def write_combination(combination: Combination, ruleset: Ruleset) -> tien_len_pb2.Combination:

@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import pytest
 from rich.panel import Panel
@@ -14,7 +14,9 @@ from typer.testing import CliRunner
 from referee import __version__
 from referee.cli.main import COMMANDS, GUESSES, app, load_command
 from referee.cli.paper import paper
+from referee.cli.token import BearerRole
 from referee.rulesets import load_builtin
+from referee.server.settings.access import PROVED
 from tests.cli.printing import printed
 from tests.command import referee, refused
 
@@ -235,3 +237,10 @@ def test_a_demo_whose_server_cannot_start_ends_in_a_sentence(tmp_path):
 def test_learning_into_a_folder_that_cannot_be_written_ends_before_it_begins(tmp_path):
     (tmp_path / "file").touch()
     assert "cannot be written" in refused("learn", "mau_binh.classic", "--out", tmp_path / "file" / "below")
+
+
+def test_token_offers_every_role_that_needs_one_and_no_other(tmp_path):
+    """The role anyone needs no token, so none is issued for it."""
+    assert get_args(BearerRole) == tuple(role.value for role in PROVED)
+    refusal = refused("token", "issue", "--key", tmp_path, "--role", "anyone", "--name", "a", "--tenant", "a")
+    assert "anyone" in refusal

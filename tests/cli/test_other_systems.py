@@ -149,3 +149,9 @@ def test_output_that_nobody_reads_is_no_finding():
     with os.fdopen(writing, "wb") as gone:
         done = subprocess.run(command, stdout=gone, stderr=subprocess.PIPE, timeout=SECONDS, env=PLAIN, check=False)
     assert (done.returncode, done.stderr) == (2, b"")
+
+
+def test_sdk_is_imported_without_posix():
+    command = [sys.executable, "-c", "import referee_client, sys; sys.exit('fcntl' in sys.modules)"]
+    done = subprocess.run(command, capture_output=True, timeout=SECONDS, env={**PLAIN, **WINDOWS}, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -123,7 +123,7 @@ def test_log_key_as_a_witness_is_passed_over() -> None:
         ("witness X1 x1.example\nquorum X1\n", "line 1"),
         ("witness X1 x1.example+00000000+A\nquorum X1\n", "line 1"),
         ("Quorum none\n", "is no line"),
-        ("quorum none\r\n", "control character"),
+        ("quorum none\r\n", "ends in CR LF"),
         ("\x00", "control character"),
         ("#" * (MAX_POLICY + 1), "is not read"),
     ],

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass, field
@@ -12,11 +13,14 @@ import pytest
 import yaml
 
 import referee.server
+from referee.cli.main import COMMANDS
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.lab.odds.ultimate_texas.figures import Figures
 from referee.rulesets import load_builtin
 from tests.builtin import rules_as
 
+ROOT: Final = Path(__file__).parents[2]
+RUNBOOK: Final = Path(referee.server.__file__).with_name("RUNBOOK.md")
 RULES: Final = Path(referee.server.__file__).with_name("deploy") / "prometheus-rules.yaml"
 CALLS: Final = 'referee_calls_total{{method="{method}",code="{code}"}}'
 SLOW: Final = 'referee_call_seconds_bucket{{method="{method}",le="{le}"}}'
@@ -157,6 +161,38 @@ def test_each_alert_has_a_case():
     assert list(CASES) == list(alerts())
 
 
+def test_each_alert_has_a_severity_that_the_runbook_explains():
+    severities = {name: rule["labels"]["severity"] for name, rule in alerts().items()}
+    assert set(severities.values()) == {"critical", "warning", "info"}
+    table = re.findall(
+        r"^\| \[`(\w+)`\]\(#(\w+)\) \| (\w+) \|", RUNBOOK.read_text(encoding="utf-8"), flags=re.MULTILINE
+    )
+    assert {name: severity for name, _, severity in table} == severities
+    assert all(anchor == name.lower() for name, anchor, _ in table)
+
+
+def test_each_alert_names_its_section_of_the_runbook():
+    """A section says what is seen, what it means and what to do, in more words than the alert's own summary."""
+    sections = dict(
+        re.findall(r"^## (\w+)\n+(.*?)(?=^## |\Z)", RUNBOOK.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    )
+    assert list(sections) == list(alerts())
+    for name, rule in alerts().items():
+        assert rule["annotations"]["runbook"] == f"{RUNBOOK.relative_to(ROOT)}#{name.lower()}"
+        assert "**Do.**" in sections[name], name
+
+
+def test_every_metric_and_command_of_the_runbook_exists():
+    text = RUNBOOK.read_text(encoding="utf-8")
+    metrics = set(re.findall(r"referee_[a-z_]+", text))
+    known = RULES.read_text(encoding="utf-8") + (RUNBOOK.parent / "README.md").read_text(encoding="utf-8")
+    assert metrics
+    assert {one for one in metrics if one not in known} == set()
+    commands = set(re.findall(r"`referee ([a-z-]+)", text))
+    assert commands
+    assert commands <= set(COMMANDS)
+
+
 def test_exact_returns_are_those_of_every_ruleset_with_a_paytable():
     """As the counts of all deals say, to the six decimal places that are written."""
     counted = {}
@@ -183,7 +219,7 @@ def test_side_bets_of_few_rounds_or_of_an_unknown_ruleset_fire_nothing(tmp_path:
 @pytest.mark.parametrize("name", CASES)
 def test_alert_fires_where_it_should_and_is_quiet_where_it_should_be(name: str, tmp_path: Path):
     case, rule = CASES[name], alerts()[name]
-    fired = [{"exp_labels": case.labels, "exp_annotations": rule["annotations"]}]
+    fired = [{"exp_labels": case.labels | rule["labels"], "exp_annotations": rule["annotations"]}]
     evaluate(tmp_path, name, [(case.fires, fired, case.minutes), (case.quiet, [], case.minutes)])
 
 

@@ -37,7 +37,7 @@ export function logLines(result: LogResult): string[] {
   });
   const levels = Object.entries({ ...result.dealing_levels, ...result.event_levels });
   return [
-    `log ${printableLines(result.origin)}, ${result.size} leaves, ${result.rounds} rounds`,
+    `log ${printableLines(result.origin)}, ${counted(result.size, "leaf", "leaves")}, ${counted(result.rounds, "round")}`,
     ...asOfLines(result),
     ...result.checks.flatMap((check) => checkLines({ ...check, findings: [] })),
     "rounds, check by check",
@@ -98,6 +98,11 @@ function findingLines(one: Finding): string[] {
 function verdict(passed: boolean, findings: readonly Finding[]): string {
   const notes = findings.filter((one) => one.severity === "NOTE").length;
   const failures = findings.length - notes;
-  const named = notes === 0 ? "" : `, ${notes} notes`;
-  return passed ? `verified${named}` : `NOT verified: ${failures} failures${named}`;
+  const named = notes === 0 ? "" : `, ${counted(notes, "note")}`;
+  return passed ? `verified${named}` : `NOT verified: ${counted(failures, "failure")}${named}`;
+}
+
+/** Returns a number with its noun, in the singular for one. */
+function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
 }

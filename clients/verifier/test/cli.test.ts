@@ -81,7 +81,7 @@ test("the report of an unsound log has path, claimed and found", async () => {
   assert.equal(code, 1);
   assert.match(out, /FAIL SERVER_SEED_MISMATCH leaf \d+, table table-1 round \d+/);
   assert.match(out, /at {6}server_commitment\n +claimed [0-9a-f]{64}\n +found {3}[0-9a-f]{64}/);
-  assert.match(out, /^NOT verified: 1 failures$/m);
+  assert.match(out, /^NOT verified: 1 failure$/m);
 });
 
 test("the JSON holds the same result", async () => {
