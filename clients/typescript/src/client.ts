@@ -15,6 +15,7 @@ import { readRecord } from "./record.js";
 import { hasEnded, loggedRound } from "./resuming.js";
 import type { Round } from "./round.js";
 import { type Entropy, hostEntropy, SeatSecrets } from "./secrets.js";
+import { sayingHealth } from "./serving.js";
 import { Session } from "./session.js";
 import { readHeader, type Terms } from "./terms.js";
 import { TIEN_LEN, TienLenGame } from "./tien-len.js";
@@ -68,7 +69,7 @@ export class Client {
 
   constructor(line: Line, options: ClientOptions = {}) {
     const { entropy = hostEntropy, gatherMs = 0, ...others } = options;
-    this.#line = new GatheringLine(line, gatherMs);
+    this.#line = new GatheringLine(sayingHealth(line), gatherMs);
     this.#session = new Session(this.#line, others);
     this.#entropy = entropy;
   }

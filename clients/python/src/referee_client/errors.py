@@ -20,6 +20,8 @@ from referee.evidence.outside import OutsideError, read_message
 
 _DETAILS: Final = "grpc-status-details-bin"
 _DOMAIN: Final = "referee.v1"
+_UNHEALTHY: Final = "backend unhealthy"
+"""Text by which gRPC reports that a server was reached and its health is NOT_SERVING; there is no other sign of it."""
 _CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
 
 
@@ -150,6 +152,11 @@ def _completed(code: grpc.StatusCode, message: str, *, method: str, seconds: flo
     if code is grpc.StatusCode.RESOURCE_EXHAUSTED and "larger than max" in message:
         return (
             f"{name} carries more than the server reads ({message}); send one round a request, and no certificate twice"
+        )
+    if code is grpc.StatusCode.UNAVAILABLE and _UNHEALTHY in message:
+        return (
+            f"{name} was not sent: the server is up and its health says NOT_SERVING, that it cannot serve; ask its "
+            f"operator, whose log says why ({message})"
         )
     if code is grpc.StatusCode.UNAVAILABLE:
         return (
