@@ -1,4 +1,4 @@
-"""What each SDK offers, as the table of ``clients/README.md``: made from both SDKs' exports, with reasons for gaps.
+"""Table of what each SDK offers, in ``clients/README.md``: made from both SDKs' exports, with a reason for each gap.
 
 Run ``python -m tests.clients_python.sdk_offers`` to renew the table; a test fails when it is stale. Reasons are in
 ``sdk_offers.toml``. Needs Node and the TypeScript SDK's packages, whose compiler lists its exports.

@@ -14,6 +14,7 @@ import { MAU_BINH, MauBinhGame } from "./mau-binh.js";
 import { readRecord } from "./record.js";
 import { hasEnded, loggedRound, ResumableRound } from "./resuming.js";
 import { type Entropy, hostEntropy, SeatSecrets } from "./secrets.js";
+import { sayingHealth } from "./serving.js";
 import { Session } from "./session.js";
 import { readHeader, type Terms } from "./terms.js";
 import { TIEN_LEN, TienLenGame } from "./tien-len.js";
@@ -81,7 +82,7 @@ export class Client {
     const { entropy = hostEntropy, gatherMs = 0, games = [], ...others } = options;
     const packaged = games.map((game): Playable => [game, ResumableRound]);
     this.#games = new Map([...packaged, ...BUILT_IN].map((one) => [one[0].name, one]));
-    this.#line = new GatheringLine(line, gatherMs);
+    this.#line = new GatheringLine(sayingHealth(line), gatherMs);
     this.#session = new Session(this.#line, others);
     this.#entropy = entropy;
   }

@@ -67,7 +67,11 @@ export function jsonLine(address: JsonAddress): Line {
           if (attempt >= attempts || !isPassing || retries === null) {
             throw error;
           }
-          await passed(Math.max(pauseAfter(attempt, retries), error.retryAfterMs ?? 0));
+          const pause = Math.max(pauseAfter(attempt, retries), error.retryAfterMs ?? 0);
+          if (limit > 0 && pause >= limit) {
+            throw error;
+          }
+          await passed(pause);
         }
       }
     },

@@ -62,7 +62,7 @@ export function optionsOf({ timeoutMs = TIMEOUT_MS, retries = RETRIES, token, in
     interceptors: [
       named,
       ...(token === undefined ? [] : [bearing(token)]),
-      ...(retries === null ? [] : [retrying(retries)]),
+      ...(retries === null ? [] : [retrying(retries, timeoutMs)]),
       ...(interceptors ?? []),
     ],
   };

@@ -38,9 +38,10 @@ function isNotBegun(error: ConnectError): boolean {
   return NOT_BEGUN.has(reason) || (reason === "" && code === Code.Unavailable && message.includes("REFUSED_STREAM"));
 }
 
-/** Asks again where that does no harm. */
-export function retrying(retries: Retries): Interceptor {
+/** Asks again where that does no harm, unless the pause would outlast the call's `timeoutMs`; 0 for no limit. */
+export function retrying(retries: Retries, timeoutMs = 0): Interceptor {
   return (next) => async (request) => {
+    const began = Date.now();
     if (request.stream) {
       return next(request);
     }
@@ -57,7 +58,11 @@ export function retrying(retries: Retries): Interceptor {
         if (!(isIdempotent && isPassing) && !isNotBegun(error)) {
           throw error;
         }
-        await passed(Math.max(pauseAfter(attempt, retries), asked ?? 0), request.signal, error);
+        const pause = Math.max(pauseAfter(attempt, retries), asked ?? 0);
+        if (timeoutMs > 0 && Date.now() - began + pause >= timeoutMs) {
+          throw error;
+        }
+        await passed(pause, request.signal, error);
       }
     }
   };

@@ -1,8 +1,8 @@
-/** Tokens that expire in a living client: over both lines the function is asked again once, and the round goes on. */
+/** A server whose clock is moved: tokens expire in a living client, and a clock behind the log keeps it from writing. */
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Client, connect as connectJson, DeniedError, type Token } from "../src/index.js";
+import { type Client, connect as connectJson, DeniedError, type Token, UnavailableError } from "../src/index.js";
 import { connect as connectGrpc } from "../src/node.js";
 import { chiOf, expiring, withoutExpiring } from "./server.js";
 
@@ -51,6 +51,31 @@ describe("a client whose tokens expire", { skip: withoutExpiring }, () => {
           .catch((failure: unknown) => failure);
         assert.ok(error instanceof DeniedError, String(error));
         assert.equal(error.reason, "CREDENTIALS_EXPIRED");
+        client.close();
+      }
+    });
+  }
+
+  for (const [name, open] of Object.entries(lines)) {
+    test(`a server that cannot write is said to be its operator's to mend (${name})`, async () => {
+      const client = open(() => ask("own"));
+      const terms = (number: number) => ({ table: `acme.up-${name}-${number}`, ruleset: "mau_binh.classic", seats: 2 });
+      await client.mauBinh(terms(0)).open();
+      await ask("behind");
+      try {
+        let words = "";
+        for (let attempt = 1; attempt < 60 && !words.includes("health"); attempt += 1) {
+          const error: unknown = await client
+            .mauBinh(terms(attempt))
+            .open()
+            .catch((failure: unknown) => failure);
+          assert.ok(error instanceof UnavailableError, String(error));
+          words = error.message; // until the server has noticed, there is its refusal alone
+          assert.equal(error.reason, "CLOCK_BEHIND");
+        }
+        assert.match(words, /the server is up and its health says NOT_SERVING, that it cannot serve; ask its operator/);
+      } finally {
+        await ask("right");
         client.close();
       }
     });

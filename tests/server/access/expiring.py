@@ -64,8 +64,12 @@ class Expiring:
 
     def expire(self) -> str:
         """Move the clock until every token that was handed out has expired; return a word for who asks over HTTP."""
-        self.now += (_LASTS + 1) * 1000
-        return "expired"
+        return self.move((_LASTS + 1) * 1000)
+
+    def move(self, ms: int) -> str:
+        """Move the clock; far enough behind the log's newest leaf the server cannot write until it is right again."""
+        self.now += ms
+        return str(self.now)
 
 
 @contextmanager
@@ -78,6 +82,8 @@ def token_service(expiring: Expiring) -> Iterator[str]:
                 "/own": lambda: expiring.token("own"),
                 "/provider": lambda: expiring.token("provider"),
                 "/expire": expiring.expire,
+                "/behind": lambda: expiring.move(-60_000),
+                "/right": lambda: expiring.move(60_000),
             }
             self.answer(ways[self.path]().encode(), kind="text/plain")
 

@@ -21,6 +21,8 @@ from referee.reach import proxy_words
 
 _DETAILS: Final = "grpc-status-details-bin"
 _DOMAIN: Final = "referee.v1"
+_UNHEALTHY: Final = "backend unhealthy"
+"""Text by which gRPC reports that a server was reached and its health is NOT_SERVING; there is no other sign of it."""
 _CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
 
 
@@ -161,6 +163,11 @@ def _completed(code: grpc.StatusCode, message: str, *, method: str, seconds: flo
         )
     if code is grpc.StatusCode.UNAVAILABLE and (words := proxy_words(address)):
         return f"{name} did not reach the server ({message}); {words}"
+    if code is grpc.StatusCode.UNAVAILABLE and _UNHEALTHY in message:
+        return (
+            f"{name} was not sent: the server is up and its health says NOT_SERVING, that it cannot serve; ask its "
+            f"operator, whose log says why ({message})"
+        )
     if code is grpc.StatusCode.UNAVAILABLE:
         return (
             f"{name} did not reach the server ({message}); check the address, and whether the server asks for TLS or "
