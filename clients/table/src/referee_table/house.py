@@ -332,7 +332,7 @@ class House:
             stream.refresh()
 
     def on_reach(self, is_reached: bool) -> None:  # noqa: FBT001 - as the SDK calls it
-        """Tell every page that the referee cannot be reached, or can be again."""
+        """Notify every page that the referee cannot be reached, or can be again."""
         self.is_reached = is_reached
         code = "REFEREE_BACK" if is_reached else "REFEREE_AWAY"
         for room in self.rooms.values():
