@@ -1,4 +1,4 @@
-"""What a frontend with tables of its own asks: seeds and seats of pages, proofs for players, and patience."""
+"""What a frontend with tables of its own asks: seeds and seats of pages, proofs for players, repeated calls."""
 
 from collections import Counter
 from typing import Any
@@ -97,12 +97,12 @@ class Outage:
         monkeypatch.setattr(AioLine, "ask", losing)
 
 
-async def test_patient_client_repeats_every_call_until_it_is_answered(
+async def test_waiting_client_repeats_every_call_until_it_is_answered(
     harness: Harness, table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A whole round whose every answer is lost twice; its events are there once, and the absence is told."""
-    outage, told = Outage(monkeypatch, lost=2), list[bool]()
-    async with AsyncClient(harness.grpc, timeout=60, on_reach=told.append) as client:
+    """A whole round whose every answer is lost twice; its events are there once, and the absence is reported."""
+    outage, reached = Outage(monkeypatch, lost=2), list[bool]()
+    async with AsyncClient(harness.grpc, timeout=60, on_reach=reached.append) as client:
         game = client.mau_binh(binh(table))
         await game.open()
         for seat, hand in (await game.deal()).items():
@@ -112,13 +112,13 @@ async def test_patient_client_repeats_every_call_until_it_is_answered(
     assert game.stage is Stage.REVEALED
     assert outage.asked["MauBinhService/AcceptEvent"] == 4
     assert outage.asked["ShufflerService/OpenRound"] == 3
-    assert told[:2] == [False, True]
+    assert reached[:2] == [False, True]
 
 
-async def test_patient_client_does_not_repeat_what_is_refused(harness: Harness, table: str) -> None:
-    told = list[bool]()
-    async with AsyncClient(harness.grpc, timeout=60, on_reach=told.append) as client:
+async def test_waiting_client_does_not_repeat_what_is_refused(harness: Harness, table: str) -> None:
+    reached = list[bool]()
+    async with AsyncClient(harness.grpc, timeout=60, on_reach=reached.append) as client:
         with pytest.raises(RefereeError) as refused:
             await client.tien_len(lead(table, seats=9)).open()
     assert refused.value.reason
-    assert told == []
+    assert reached == []

@@ -53,7 +53,7 @@ async def test_clock_for_being_ready_is_in_the_view(scene: Scene, ruleset: str) 
 
 @pytest.mark.parametrize("ruleset", ["mau_binh.classic", "tien_len.mien_nam"])
 async def test_who_was_not_ready_in_time_has_a_way_back(scene: Scene, ruleset: str) -> None:
-    """The person stays in the room, is told once, and takes a seat again."""
+    """The person stays in the room, gets one notice, and takes a seat again."""
     an, binh = await scene.table(ruleset, people=2)
     await ready(an)
     await binh.until(lambda view: "sit_out_time" in person(view, "Bình"))
@@ -127,7 +127,7 @@ async def test_ready_by_itself_until_a_round_is_not_played(scene: Scene) -> None
     assert not person(an.view, "An")["is_auto_ready"]
 
 
-async def test_whoever_plays_seats_bots(scene: Scene) -> None:
+async def test_anyone_who_plays_seats_bots(scene: Scene) -> None:
     """Between rounds; who watches does not."""
     an, binh = await scene.table("tien_len.mien_nam", people=2)
     chi = await scene.player("Chi", plays=False)

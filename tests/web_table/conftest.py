@@ -1,6 +1,9 @@
-"""Fixtures of the page's tests: a real Chromium, and a table server that runs in its own processes."""
+"""Fixtures of the page's tests: a real Chromium, a table server in its own processes, and the page without one."""
 
+import functools
+import http.server
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -10,13 +13,11 @@ from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 from tests.browser_flags import FLAGS
 from tests.web_table.web_table_guest import DESKTOP, PHONE, TIMEOUT, Guest, Way
+from tests.web_table.web_table_packages import WEB
 from tests.web_table.web_table_server import TableProcess
 
-WEB: Final = Path(__file__).parents[2] / "clients" / "web"
-
-KNOWN: Final = """if (location.protocol === 'http:') localStorage['referee.settings'] ??= JSON.stringify(
-  {guided: ['mau_binh', 'tien_len', 'ultimate_texas']})"""
-"""Makes the page believe that its guest has played each game before."""
+QUICK: Final = ("--bot-ms", "40", "--brisk")
+"""Options of a table with quick bots and no pauses between the parts of a show."""
 
 Invite = Callable[..., Guest]
 
@@ -33,11 +34,30 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
+class Files(http.server.SimpleHTTPRequestHandler):
+    """The built page's files, and nothing in the log."""
+
+    def log_message(self, *_args: object) -> None:
+        """Write nothing."""
+
+
+@pytest.fixture(scope="session")
+def files() -> Iterator[str]:
+    """Serve the built page's files alone, for tests that play the table server themselves; return the address."""
+    handler = functools.partial(Files, directory=str(WEB / "dist"))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
 @pytest.fixture(scope="session")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableProcess]:
-    """Start a table with quick bots and no pauses between the parts of a showdown."""
-    folder = tmp_path_factory.mktemp("table")
-    running = TableProcess(folder, page=WEB / "dist", options=("--bot-ms", "40", "--brisk"))
+    """Start a table."""
+    running = TableProcess(tmp_path_factory.mktemp("table"), page=WEB / "dist", options=QUICK)
     yield running
     running.stop()
 
@@ -45,7 +65,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableProcess]:
 @pytest.fixture
 def own_table(browser: Browser, tmp_path: Path) -> Iterator[TableProcess]:  # noqa: ARG001 - skips without a browser
     """Start a table that the test may kill."""
-    running = TableProcess(tmp_path / "table", page=WEB / "dist", options=("--bot-ms", "40", "--brisk"))
+    running = TableProcess(tmp_path / "table", page=WEB / "dist", options=QUICK)
     yield running
     running.stop()
 
@@ -55,24 +75,14 @@ def invite(browser: Browser) -> Iterator[Invite]:
     """Return a function that opens a browser for a guest; fail the test if a page raised a script error."""
     contexts, errors = [], []
 
-    def invited(
-        name: str,
-        *,
-        way: Way = "MOUSE",
-        language: str = "vi",
-        viewport: ViewportSize | None = None,
-        is_guided: bool = False,
-    ) -> Guest:
+    def invited(name: str, *, way: Way = "MOUSE", language: str = "vi", viewport: ViewportSize | None = None) -> Guest:
         context = browser.new_context(
             locale="vi-VN" if language == "vi" else "en-GB",
             viewport=viewport or (PHONE if way == "TOUCH" else DESKTOP),
             has_touch=way == "TOUCH",
-            service_workers="block",
             reduced_motion="reduce" if way == "KEYS" else "no-preference",
         )
         context.set_default_timeout(TIMEOUT)
-        if not is_guided:
-            context.add_init_script(KNOWN)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(f"{name}: {error}"))

@@ -1,114 +1,130 @@
-"""Pictures of each scene in three sizes, and a film strip of each game's end.
+"""Pictures of each scene in three sizes, and a film strip of each game's end: ``python -m tests.web_table.pictures FOLDER``.
 
-``python -m tests.web_table.pictures FOLDER`` writes them. Each file is named by its size and scene. Scenes that chance
-decides are shown from the protocol's examples; the others are of a round that is played to its end against bots. A
-strip has a frame every fifth of a second from the guest's last choice to the result.
+Without a folder it takes those of the page's README. Scenes that chance decides are shown from the protocol's examples;
+the others are of a round that is played to its end against bots at the table's own pace. A strip has frames at even
+distances from the guest's last choice to the result.
 """
 
 import base64
+import shutil
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
-from tests.web_table.browsing import browsing, guest_of, stage_of
-from tests.web_table.screenshots import chop
-from tests.web_table.shifts import PLAYED, RULESETS, SIZES
-from tests.web_table.test_web_table_scene import finished, instant_win, showdown
-from tests.web_table.web_table_guest import Guest
-from tests.web_table.web_table_stage import dealt
+from tests.browser_flags import FLAGS
+from tests.web_table.web_table_guest import DESKTOP, PHONE, RULESETS, TABLET, TIMEOUT, Guest
+from tests.web_table.web_table_packages import WEB
+from tests.web_table.web_table_server import TableProcess
+from tests.web_table.web_table_stage import Stage, chop, dealt, ending, finished, instant_win, showdown
 
-FRAME_MS: Final = 200
+SIZES: Final[dict[str, ViewportSize]] = {"desktop": DESKTOP, "tablet": TABLET, "phone": PHONE}
+FRAME_MS: Final = 400
 MANY_FRAMES: Final = 200
 STRIP: Final = 8
 """Frames of a strip: the first, the last, and others at even distances between."""
-SETTLED_MS: Final = 900
-"""Milliseconds after which nothing moves in a staged scene."""
-STAGED: Final[dict[str, tuple[Callable[[], dict[str, Any]], str]]] = {
-    "arranging": (lambda: dealt("view.mau_binh.playing"), ".board [data-card]"),
-    "instant-win": (lambda: instant_win(from_ms=0), ".banner:not([inert])"),
-    "showdown": (showdown, ".banner:not([inert])"),
-    "finished": (finished, ".result .won"),
-    "turn": (lambda: dealt("view.tien_len.turn"), ".hand [data-card]"),
-    "chop": (chop, ".banner:not([inert])"),
+SETTLED_MS: Final = 1_000
+SCENES: Final[dict[str, Callable[[], dict[str, Any]]]] = {
+    "arranging": lambda: dealt("view.mau_binh.playing"),
+    "instant-win": lambda: instant_win(dealt_ms=5_000),
+    "showdown": showdown,
+    "foul": lambda: showdown(fouled=True),
+    "mau-binh-result": lambda: finished("mau_binh"),
+    "turn": lambda: dealt("view.tien_len.turn"),
+    "chop": chop,
+    "last-play": lambda: ending("tien_len"),
+    "tien-len-result": lambda: finished("tien_len"),
+    "preflop": lambda: dealt("view.ultimate_texas.preflop"),
+    "flop": lambda: dealt("view.ultimate_texas.flop"),
+    "river": lambda: dealt("view.ultimate_texas.river"),
+    "house": lambda: ending("ultimate_texas"),
+    "ultimate-texas-result": lambda: finished("ultimate_texas"),
 }
+README: Final = {"arranging": DESKTOP, "showdown": DESKTOP, "chop": DESKTOP, "flop": DESKTOP, "turn": PHONE}
 
 
-@dataclass(frozen=True)
-class Album:
-    """A folder of pictures of one size; each is named when it is written."""
-
-    folder: Path
-    size: str
-
-    def keep(self, guest: Guest, scene: str) -> None:
-        """Write what the page shows now."""
-        self.write(scene, guest.page.screenshot())
-
-    def write(self, scene: str, picture: bytes) -> None:
-        """Write a picture."""
-        path = self.folder / f"{self.size}-{scene}.png"
-        path.write_bytes(picture)
-        sys.stdout.write(f"{path.name}\n")
-        sys.stdout.flush()
+@contextmanager
+def browsing(*options: str) -> Iterator[tuple[Browser, str]]:
+    """Run a browser and a table for the block; yield the browser and the page's address."""
+    found = shutil.which("chromium") or shutil.which("google-chrome")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        table = TableProcess(Path(folder), page=WEB / "dist", options=options)
+        try:
+            browser = playwright.chromium.launch(executable_path=found, args=list(FLAGS))
+            yield browser, table.url
+            browser.close()
+        finally:
+            table.stop()
 
 
-def staged(browser: Browser, url: str, album: Album) -> None:
-    """Show the scenes that chance decides."""
-    guest = guest_of(browser, SIZES[album.size])
-    stage = stage_of(guest, url)
-    for scene, (view, shown) in STAGED.items():
-        stage.show(view())
-        guest.page.locator(shown).first.wait_for()
-        guest.page.wait_for_timeout(SETTLED_MS)
-        album.keep(guest, scene)
-    guest.page.context.close()
+def guest_of(browser: Browser, viewport: ViewportSize) -> Guest:
+    """Open a page for a guest."""
+    context = browser.new_context(locale="vi-VN", viewport=viewport)
+    context.set_default_timeout(TIMEOUT)
+    return Guest(context.new_page(), "Lan", "MOUSE")
 
 
-def played(browser: Browser, url: str, game: str, album: Album) -> None:
-    """Play a round of a game to its end; keep each scene from the lobby to the replay, and the strip of its end."""
-    name = game.lower().replace(" ", "-")
-    guest = guest_of(browser, SIZES[album.size])
+def keep(guest: Guest, folder: Path, name: str) -> None:
+    """Write what the page shows now."""
+    guest.page.screenshot(path=folder / f"{name}.png")
+    sys.stdout.write(f"{name}.png\n")
+    sys.stdout.flush()
+
+
+def staged(browser: Browser, url: str, scene: str, viewport: ViewportSize) -> Guest:
+    """Show a scene of the protocol's examples."""
+    guest = guest_of(browser, viewport)
+    Stage(guest.page, SCENES[scene]())
+    guest.enter(url)
+    guest.page.locator(".room").wait_for()
+    guest.page.wait_for_timeout(SETTLED_MS)
+    guest.wait_still()
+    return guest
+
+
+def play(guest: Guest, game: str) -> None:
+    """Make the guest's choices of a round until it is over for its seat."""
+    match game:
+        case "mau_binh":
+            guest.arrange()
+        case "ultimate_texas":
+            guest.bet()
+        case _:
+            while guest.phase == "PLAYING":
+                guest.shed() or guest.page.wait_for_timeout(50)
+
+
+def played(browser: Browser, url: str, game: str, folder: Path, size: str) -> None:
+    """Play a round to its end; keep the lobby, the room, the strip of its end, and the replay."""
+    guest = guest_of(browser, SIZES[size])
     page = guest.page
     guest.enter(url)
     page.locator(".tile").first.wait_for()
-    album.keep(guest, f"{name}-lobby")
-    guest.open_room(RULESETS[game], bots=3)
-    album.keep(guest, f"{name}-room")
+    keep(guest, folder, f"{size}-{game}-lobby")
+    guest.open_room(RULESETS[game], bots=3 if game != "ultimate_texas" else 1)
+    keep(guest, folder, f"{size}-{game}-room")
     number = guest.deal()
-    guest.wait_still()
-    album.keep(guest, f"{name}-dealt")
-    PLAYED[game](guest)
-    album.write(f"{name}-strip", strip(browser, frames(guest, number)))
-    guest.wait_still()
-    page.wait_for_timeout(SETTLED_MS)
-    album.keep(guest, f"{name}-result")
-    page.locator(".result .show").first.click()
-    page.locator(".show-round .main").wait_for()
-    page.wait_for_timeout(SETTLED_MS)
-    album.keep(guest, f"{name}-share")
+    play(guest, game)
+    frames: list[bytes] = []
+    while not page.locator(f'.result[data-round="{number}"]').is_visible() and len(frames) < MANY_FRAMES:
+        frames.append(page.screenshot(type="jpeg", quality=80))
+        page.wait_for_timeout(FRAME_MS)
+    frames.append(page.screenshot(type="jpeg", quality=80))
+    (folder / f"{size}-{game}-strip.png").write_bytes(strip(browser, frames))
+    guest.expect_verified()
+    keep(guest, folder, f"{size}-{game}-result")
+    page.locator(".badge").first.click()
+    keep(guest, folder, f"{size}-{game}-proof")
     page.keyboard.press("Escape")
-    page.locator("nav .button").nth(2).click()
+    guest.open_menu("history")
     page.locator("dialog li .button").first.click()
     page.locator("dialog .steps .button").nth(1).click()
-    page.wait_for_timeout(SETTLED_MS)
-    album.keep(guest, f"{name}-replay")
+    keep(guest, folder, f"{size}-{game}-replay")
     page.context.close()
-
-
-def frames(guest: Guest, number: int) -> list[bytes]:
-    """Return pictures of the page until it shows the round's result."""
-    found = []
-    for _ in range(MANY_FRAMES):
-        found.append(guest.page.screenshot(type="jpeg", quality=80))
-        if guest.page.locator(f'.result[data-round="{number}"]').is_visible():
-            return found
-        guest.page.wait_for_timeout(FRAME_MS)
-    message = f"no result of round {number} within {MANY_FRAMES} frames"
-    raise AssertionError(message)
 
 
 def strip(browser: Browser, pictures: Sequence[bytes]) -> bytes:
@@ -125,17 +141,21 @@ def strip(browser: Browser, pictures: Sequence[bytes]) -> bytes:
 
 
 def main() -> None:
-    """Make all of them."""
-    if len(sys.argv) != 2:
-        sys.exit("give the folder to write the pictures to: python -m tests.web_table.pictures FOLDER")
-    kept = Path(sys.argv[1])
-    kept.mkdir(parents=True, exist_ok=True)
+    """Take the README's pictures, or all into a folder."""
     with browsing("--bot-ms", "300") as (browser, url):
-        for size in SIZES:
-            album = Album(kept, size)
-            staged(browser, url, album)
+        if len(sys.argv) == 1:
+            for scene, viewport in README.items():
+                keep(staged(browser, url, scene, viewport), WEB / "screenshots", scene)
+            return
+        folder = Path(sys.argv[1])
+        folder.mkdir(parents=True, exist_ok=True)
+        for size, viewport in SIZES.items():
+            for scene in SCENES:
+                guest = staged(browser, url, scene, viewport)
+                keep(guest, folder, f"{size}-{scene}")
+                guest.page.context.close()
             for game in RULESETS:
-                played(browser, url, game, album)
+                played(browser, url, game, folder, size)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Outages and lies between page and referee: the page shows them, and each round is played once."""
+"""Outages and lies between page, table server and referee: the page shows them, and each round is played once."""
 
 import base64
 import json
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
-from tests.web_table.web_table_guest import MANY_ROUNDS, TIMEOUT
+from tests.web_table.conftest import QUICK
+from tests.web_table.web_table_guest import MANY_ROUNDS, RULESETS, TIMEOUT
+from tests.web_table.web_table_packages import WEB
 from tests.web_table.web_table_referee import RefereeProcess, free_address
 from tests.web_table.web_table_server import TableProcess
 
 pytestmark = pytest.mark.slow("drives a browser")
 
-WEB = Path(__file__).parents[2] / "clients" / "web"
-RULESET = "mau_binh.maubinh_com"
-OPTIONS = ("--bot-ms", "40", "--brisk")
+RULESET = RULESETS["mau_binh"]
 OPEN_HAND = re.compile(r"ShufflerService/OpenHand$")
 
 
@@ -28,7 +28,7 @@ def apart(browser, tmp_path: Path) -> Iterator[tuple[RefereeProcess, TableProces
     listen = free_address()
     referee = RefereeProcess(tmp_path / "referee", origin=f"http://{listen}")
     try:
-        options = ("--referee", referee.listen, "--gateway", f"http://{referee.web}", *OPTIONS)
+        options = ("--referee", referee.listen, "--gateway", f"http://{referee.web}", *QUICK)
         table = TableProcess(tmp_path / "table", page=WEB / "dist", options=options, listen=listen)
         try:
             yield referee, table
@@ -67,7 +67,7 @@ def test_round_is_settled_once_after_the_referee_was_killed(apart, invite, *, se
     settled = referee.transcripts()
     assert len(settled) == number
     assert len({one.round_id for one in settled}) == number
-    page.locator("nav .button").nth(2).click()
+    guest.open_menu("history")
     expect(page.locator("dialog li")).to_have_count(number, timeout=TIMEOUT)
     audit = referee.audit()
     assert audit.returncode == 0, audit.stdout
@@ -133,3 +133,80 @@ def test_certificate_of_another_deal_turns_the_badge_red(table, invite) -> None:
     badge = page.locator(".badge").first
     expect(badge).to_have_attribute("data-state", "FAILED", timeout=TIMEOUT)
     expect(badge).to_contain_text("CERTIFICATES")
+
+
+def places(page: Page) -> list[str]:
+    """Return the thirteen cards that the page shows, each with its place."""
+    cards = page.locator(".board [data-place]")
+    expect(cards).to_have_count(13, timeout=TIMEOUT)
+    return [f"{one.get_attribute('data-place')}{one.get_attribute('data-card')}" for one in cards.all()]
+
+
+def test_reloaded_page_keeps_the_seat_and_the_order_of_the_cards(table, invite) -> None:
+    guest = invite("Lan", language="vi")
+    guest.host(table.url, RULESET, bots=1)
+    guest.deal()
+    guest.page.locator(".arrange .buttons .button").nth(1).click()
+    left = places(guest.page)
+    guest.page.reload()
+    assert places(guest.page) == left
+
+
+def test_lost_connection_is_shown_and_the_round_continues_after_it(table, invite) -> None:
+    """The page tries again by itself, each time later; once it waits for seconds, its button is quicker."""
+    guest = invite("Lan", language="en")
+    sockets: list[WebSocketRoute] = []
+    refused: list[WebSocketRoute] = []
+    is_away = False
+
+    def carry(socket: WebSocketRoute) -> None:
+        if is_away:
+            refused.append(socket)
+            socket.close()
+            return
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    guest.page.route_web_socket(re.compile("/api/stream"), carry)
+    guest.host(table.url, RULESET, bots=1)
+    number = guest.deal()
+    is_away = True
+    sockets[-1].close()
+    warning = guest.page.locator(".notices .notice.warn")
+    while len(refused) < 4:
+        expect(warning).to_contain_text("Nothing is lost", timeout=TIMEOUT)
+        guest.page.wait_for_timeout(100)
+    expect(warning).to_be_visible(timeout=TIMEOUT)
+    is_away = False
+    warning.get_by_role("button").click()
+    expect(warning).to_have_count(0, timeout=TIMEOUT)
+    guest.arrange()
+    guest.expect_result(number)
+
+
+def test_round_is_finished_once_after_a_restart_of_the_server(own_table, invite) -> None:
+    guest = invite("Lan", language="en")
+    guest.host(own_table.url, RULESET, bots=1)
+    number = guest.deal()
+    guest.arrange()
+    guest.expect_result(number)
+    number = guest.deal(after=number)
+    own_table.kill_all()
+    expect(guest.page.locator(".notices .notice.warn").first).to_contain_text("Nothing is lost", timeout=TIMEOUT)
+    own_table.start()
+    expect(guest.page.locator(".notices .notice.warn")).to_have_count(0, timeout=2 * TIMEOUT)
+    guest.arrange()
+    guest.expect_result(number)
+    guest.open_menu("history")
+    expect(guest.page.locator("dialog li")).to_have_count(number, timeout=TIMEOUT)
+
+
+@pytest.mark.parametrize("minutes", [7, -11])
+def test_wrong_clock_is_shown_and_countdowns_follow_the_table_server(table, invite, minutes: int) -> None:
+    guest = invite("Lan", language="en")
+    guest.page.add_init_script("const now = Date.now.bind(Date); Date.now = () => now() + " + f"{minutes} * 60_000;")
+    guest.host(table.url, RULESET, bots=1)
+    expect(guest.page.locator(".notices")).to_contain_text(f"{abs(minutes)} minutes")
+    guest.deal()
+    timer = guest.page.locator(".arrange .countdown")
+    expect(timer).to_have_text(re.compile(r"1:[0-3]\d"), timeout=TIMEOUT)

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.command import referee
 from tests.web_table.test_web_table_signing import Wire
-from tests.web_table.web_table_guest import TIMEOUT, Guest
+from tests.web_table.web_table_guest import RULESETS, TIMEOUT, Guest
 
 pytestmark = pytest.mark.slow("drives a browser")
 
-TEXAS: Final = "ultimate_texas.casino"
+TEXAS: Final = RULESETS["ultimate_texas"]
 FORGET: Final = """() => Object.keys(localStorage).filter((key) => key.startsWith('referee.round'))
   .forEach((key) => localStorage.removeItem(key))"""
 """Makes the browser forget what it put into its rounds, as one in which the seat was not played."""
@@ -24,15 +24,15 @@ MINUS: Final = "\N{MINUS SIGN}"
 YOURS: Final = re.compile(r"\b(you|your)\b|\bbạn\b", re.IGNORECASE)
 SEAT: Final = {
     "en": ["your browser put a random number into it", "The cards you held", "The payouts are those"],
-    "vi": ["máy bạn góp một số ngẫu nhiên", "Bài bạn cầm", "Tiền thắng thua đúng như"],
+    "vi": ["máy bạn góp một số ngẫu nhiên", "Bài bạn cầm", "Ai trả ai bao nhiêu đúng như"],
 }
 ELSEWHERE: Final = {
     "en": ["does not have your seat's number", "The cards that the seats showed", "The payouts are those"],
-    "vi": ["không giữ số của ghế bạn", "Bài các ghế lật ra", "Tiền thắng thua đúng như"],
+    "vi": ["nằm ở trình duyệt bạn đã chơi", "Bài mọi nhà lật ra", "Ai trả ai bao nhiêu đúng như"],
 }
 OTHER: Final = {
     "en": ["each seat put a random number into it", "The cards that the seats showed", "The payouts are those"],
-    "vi": ["mỗi ghế góp một số ngẫu nhiên", "Bài các ghế lật ra", "Tiền thắng thua đúng như"],
+    "vi": ["mỗi nhà góp một số ngẫu nhiên", "Bài mọi nhà lật ra", "Ai trả ai bao nhiêu đúng như"],
 }
 
 
@@ -93,7 +93,7 @@ def test_proof_speaks_to_the_one_who_looks(table, invite) -> None:
     for guest in (an, binh):
         guest.bet()
     for guest in (an, binh, watcher):
-        guest.wait_phase("LOBBY")
+        guest.end_verified()
 
     for guest, language in ((an, "en"), (binh, "vi")):
         expect_sentences(proof_of(guest), SEAT[language])
@@ -133,7 +133,6 @@ def test_downloaded_bundle_has_the_receipts_of_ones_own_moves(table, invite, tmp
     guest.host(table.url, TEXAS, bots=1)
     guest.get_ready()
     guest.bet()
-    guest.wait_phase("LOBBY")
     page = proof_of(guest)
     page.locator(".proof details summary").click()
     assert outcome_of(page, "EVENT_RECEIPTS") == "PASSED"
@@ -176,10 +175,9 @@ def test_proof_says_which_times_differ_from_the_devices_clock(table, invite) -> 
     for guest in seats:
         guest.bet()
     for guest in (*seats, joined):
-        guest.wait_phase("LOBBY")
         expect(proof_of(guest).locator(".proof .plain li")).to_have_count(3, timeout=TIMEOUT)
 
-    for guest, sign, meaning in ((slow, "+", "either clock may be wrong"), (fast, MINUS, "bên nào cũng có thể sai")):
+    for guest, sign, meaning in ((slow, "+", "either clock may be wrong"), (fast, MINUS, "có thể đồng hồ một bên sai")):
         note = guest.page.locator(".proof .clocks")
         expect(note).to_contain_text(meaning)
         found = re.search(r"(\d+):(\d+):(\d+)\D+(\d+):(\d+):(\d+)\D*\((.)(\d+) ", note.inner_text())
@@ -212,7 +210,6 @@ def test_cards_that_the_log_does_not_have_turn_the_badge_red(table, invite) -> N
     guest.host(table.url, TEXAS)
     guest.get_ready()
     guest.bet()
-    guest.wait_phase("LOBBY")
     badge = guest.page.locator(".badge").first
     expect(badge).to_have_attribute("data-state", "FAILED", timeout=TIMEOUT)
     expect(badge).to_contain_text("OWN_CARDS")
@@ -238,3 +235,73 @@ def test_proof_of_an_aborted_round_speaks_of_no_payout(table, invite) -> None:
     (sentence,) = sentences(stranger, count=1)
     assert "aborted and nobody pays" in sentence
     expect_counts(stranger)
+
+
+def test_round_is_verified_elsewhere_by_the_link_of_its_proof(table, invite) -> None:
+    """Another browser needs no name and no seat; a round that is not in the log is said not to be there."""
+    guest, stranger = invite("Lan"), invite("Ai", language="en")
+    guest.host(table.url, TEXAS)
+    guest.get_ready()
+    guest.bet()
+    guest.end_verified()
+    net = next(iter(guest.nets().values()))
+    link = address_of(proof_of(guest))
+    page = stranger.page
+    page.goto(link)
+    expect(page.locator(".badge")).to_have_attribute("data-state", "VERIFIED", timeout=TIMEOUT)
+    expect(page.locator(".plain li")).to_have_count(3)
+    shown = page.locator(".net b").inner_text().replace("\N{MINUS SIGN}", "-")
+    assert int(re.sub(r"[^\d-]", "", shown)) == net
+    page.locator("#table").fill("nosuchtable.1")
+    page.locator("form .main").click()
+    expect(page.locator(".badge")).to_have_attribute("data-state", "UNREACHED", timeout=TIMEOUT)
+
+
+@pytest.mark.parametrize("language", ["vi", "en"])
+def test_tampered_bundle_turns_the_badge_red_and_names_the_check(table, invite, language: str) -> None:
+    guest = invite("Lan", language=language)
+
+    def tamper(route: Route) -> None:
+        bundle = route.fetch().json()
+        proof = next(leaf["proof"] for leaf in reversed(bundle["leaves"]) if leaf["proof"])
+        proof[0] = ("1" if proof[0].startswith("0") else "0") + proof[0][1:]
+        route.fulfill(body=json.dumps(bundle), content_type="application/json")
+
+    guest.page.route("**/api/bundles/**", tamper)
+    guest.host(table.url, TEXAS, bots=1)
+    guest.get_ready()
+    guest.bet()
+    badge = guest.page.locator(".badge")
+    expect(badge).to_have_attribute("data-state", "FAILED", timeout=TIMEOUT)
+    expect(badge).to_contain_text("TREE")
+    badge.click()
+    failed = guest.page.locator('dialog li[data-outcome="FAILED"]')
+    expect(failed.locator("code").first).to_have_text("TREE")
+    assert "rgb(179, 38, 30)" in badge.evaluate("one => getComputedStyle(one).backgroundColor")
+
+
+def test_payouts_that_the_referee_did_not_sign_turn_the_badge_red(table, invite) -> None:
+    """The page does not trust the table server: it compares the payouts shown with the payouts signed."""
+    guest = invite("Lan", language="en")
+
+    def forge(socket) -> None:
+        server = socket.connect_to_server()
+
+        def pass_on(message: str) -> None:
+            shown = json.loads(message)
+            if last := shown.get("last"):
+                transfers = last.setdefault("transfers", [])
+                if not transfers:  # the round was a push
+                    transfers.append({"payer": 0, "payee": 1, "amount_minor": 0, "reason": "ANTE"})
+                transfers[0]["amount_minor"] += 1
+            socket.send(json.dumps(shown))
+
+        server.on_message(pass_on)
+
+    guest.page.route_web_socket(re.compile("/api/stream"), forge)
+    guest.host(table.url, TEXAS, bots=1)
+    guest.get_ready()
+    guest.bet()
+    badge = guest.page.locator(".badge")
+    expect(badge).to_have_attribute("data-state", "FAILED", timeout=TIMEOUT)
+    expect(badge).to_contain_text("SHOWN_RESULT")

@@ -1,21 +1,32 @@
 """What the page signs: kept until it is answered, once for each place of its seat's chain, and on no other course."""
 
+import base64
 import json
 import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
-from tests.web_table.test_web_table_tien_len import play
-from tests.web_table.web_table_guest import MANY_ROUNDS, TIMEOUT, Guest
+from tests.web_table.web_table_guest import RULESETS, TIMEOUT, Guest
 
 pytestmark = pytest.mark.slow("drives a browser")
 
-TEXAS = "ultimate_texas.casino"
-TIEN_LEN = "tien_len.mien_nam"
-RULESET = "mau_binh.maubinh_com"
+TEXAS = RULESETS["ultimate_texas"]
+RULESET = RULESETS["mau_binh"]
+KEPT = """() => new Promise((resolve, reject) => {
+  const opening = indexedDB.open('referee', 1);
+  opening.onerror = () => reject(opening.error);
+  opening.onsuccess = () => {
+    const reading = opening.result.transaction('keys').objectStore('keys').get('seat');
+    reading.onsuccess = () => resolve({
+      publicKey: reading.result.publicKey,
+      isExtractable: reading.result.secret.extractable ?? true,
+    });
+  };
+})"""
+"""What the browser keeps of its key."""
 Message = dict[str, Any]
 
 
@@ -92,11 +103,11 @@ def test_page_reloaded_before_the_answer_sends_the_same_bytes_again(table, invit
     guest: Guest = invite("Lan")
     wire = sit(guest, table.url)
     wire.is_swallowed = is_decision
-    guest.page.locator(".texas .buttons .button").nth(1).click()
+    guest.bet()
     wait(guest, wire, 1)
     wire.is_swallowed = lambda _message: False
     guest.page.reload()
-    guest.wait_phase("LOBBY")
+    guest.end_verified()
     first, second = wire.of("decide")
     parts = ("decision", "seen", "signature", "round_id")
     assert [first[part] for part in parts] == [second[part] for part in parts]
@@ -108,20 +119,18 @@ def test_page_signs_no_other_event_while_one_is_unanswered(table, invite) -> Non
     guest: Guest = invite("Lan")
     wire = sit(guest, table.url)
     wire.is_swallowed = is_decision
-    buttons = guest.page.locator(".texas .buttons .button")
-    buttons.nth(1).click()
+    guest.bet()
     wait(guest, wire, 1)
     guest.page.reload()
     guest.decisions()
     wait(guest, wire, 2)
-    buttons.nth(0).click()
+    guest.page.locator('[data-decision="CHECK"]').click()
     wire.is_swallowed = lambda _message: False
     guest.page.reload()
-    guest.wait_phase("LOBBY")
+    guest.end_verified()
     sent = wire.of("decide")
     assert len(sent) == 3
     assert len({(one["decision"], one["seen"], one["signature"]) for one in sent}) == 1
-    guest.expect_verified()
 
 
 @pytest.mark.parametrize("is_reloaded", [False, True], ids=["at once", "after a reload"])
@@ -129,50 +138,17 @@ def test_refused_move_is_forgotten_and_another_is_signed(table, invite, *, is_re
     guest: Guest = invite("Lan")
     wire = sit(guest, table.url)
     wire.answer = refusal
-    buttons = guest.page.locator(".texas .buttons .button")
-    buttons.nth(0).click()
+    guest.page.locator('[data-decision="CHECK"]').click()
     expect(guest.page.locator(".texas")).to_contain_text("không", timeout=TIMEOUT)
     wire.answer = lambda _message: None
     if is_reloaded:
         guest.page.reload()
         guest.decisions()
-    buttons.nth(1).click()
-    guest.wait_phase("LOBBY")
+    guest.bet()
+    guest.end_verified()
     first, second = wire.of("decide")
     assert first["decision"] != second["decision"]
     guest.expect_verified()
-
-
-def test_pass_out_of_turn_does_not_lock_the_next_turn(table, invite) -> None:
-    """In text mode anything can be typed at any time: what the rules refuse is neither kept nor sent again."""
-    first: Guest = invite("An", way="TEXT", language="en")
-    second: Guest = invite("Bình", way="TEXT", language="en")
-    wires = {guest.name: Wire(guest) for guest in (first, second)}
-    room = first.host(table.url, TIEN_LEN)
-    second.join(table.url, room)
-    for guest in (first, second):
-        guest.choose_text_mode()
-    for number in range(1, MANY_ROUNDS):
-        first.get_ready()
-        second.get_ready()
-        if first.wait_dealt(number) and second.wait_dealt(number):
-            break
-    leader, other = (first, second) if may(first).count() else (second, first)
-    other.type_command("pass")
-    expect(other.page.locator(".answers li").last).to_contain_text("not the turn", timeout=TIMEOUT)
-    expect(may(leader)).to_be_visible(timeout=TIMEOUT)
-    assert play(leader)
-    expect(may(other)).to_be_visible(timeout=TIMEOUT)
-    other.type_command("pass")
-    expect(may(leader)).to_be_visible(timeout=TIMEOUT)
-    assert len(wires[other.name].of("pass")) == 2
-    assert play(leader)
-    expect(may(other)).to_be_visible(timeout=TIMEOUT)
-
-
-def may(guest: Guest) -> Locator:
-    """Return the line of text mode that lists what the seat may play."""
-    return guest.page.locator("main.text li", has_text="You may")
 
 
 def test_page_signs_nothing_on_a_course_with_a_move_that_is_not_its_own(table, invite) -> None:
@@ -199,14 +175,10 @@ def test_last_to_be_done_signs_by_itself_once_everyone_is(table, invite) -> None
     wire = Wire(last)
     room = first.host(table.url, RULESET)
     last.join(table.url, room)
-    for number in range(1, MANY_ROUNDS):
-        first.get_ready()
-        last.get_ready()
-        if first.wait_dealt(number):
-            break
+    first.deal(last)
     for guest in (first, last):
         guest.page.locator(".arrange .buttons .button").first.click()
-        expect(guest.page.locator(".hint.kept")).to_contain_text("Bàn đã giữ", timeout=TIMEOUT)
+        expect(guest.page.locator(".hint.kept")).to_contain_text("hết giờ thì tính cách xếp này", timeout=TIMEOUT)
     last.page.locator(".arrange .main").click()
     expect(last.page.locator(".arrange .main")).to_be_disabled()
     assert ["signature" in one for one in wire.of("arrange")] == [False, False]
@@ -217,3 +189,31 @@ def test_last_to_be_done_signs_by_itself_once_everyone_is(table, invite) -> None
     last.page.locator(".badge").click()
     last.page.locator("dialog summary").click()
     expect(last.page.locator('dialog li[data-outcome="PASSED"] code', has_text="ATTESTATIONS")).to_have_count(1)
+
+
+def test_own_key_signs_the_round_and_cannot_be_read(table, invite) -> None:
+    guest: Guest = invite("Lan")
+    page = guest.page
+    sent: list[str] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
+    bundles: list[str] = []
+    page.on("response", lambda one: bundles.append(one.url) if "/api/bundles/" in one.url else None)
+    guest.host(table.url, TEXAS)
+    guest.get_ready()
+    guest.decisions()
+    kept = page.evaluate(KEPT)
+    assert kept["isExtractable"] is False
+    assert sum(kept["publicKey"] in frame for frame in sent) == 1, "only the hello names the key"
+    guest.bet()
+    guest.end_verified()
+    assert any('"decide"' in frame and '"signature"' in frame for frame in sent)
+    payloads = [
+        json.loads(base64.b64decode(json.loads(leaf["leaf"])["payload"]))
+        for leaf in page.request.get(bundles[-1]).json()["leaves"]
+    ]
+    headers = [one["header"] for one in payloads if "header" in one]
+    assert any(kept["publicKey"] in json.dumps(header) for header in headers), "the round names the seat's key"
+    page.locator(".badge").click()
+    page.locator("dialog summary").click()
+    signed = page.locator('dialog li[data-outcome="PASSED"] code', has_text="ATTESTATIONS")
+    expect(signed).to_have_count(1)

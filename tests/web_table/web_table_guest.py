@@ -1,24 +1,30 @@
-"""Guests at the table: each a browser of its own, playing by mouse, touch, keys or typed commands."""
+"""Guests at the table: each a browser of its own, playing by mouse, touch or keys at real coordinates."""
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-Way = Literal["MOUSE", "TOUCH", "KEYS", "TEXT"]
+Way = Literal["MOUSE", "TOUCH", "KEYS"]
 
 TIMEOUT: Final = 60_000
 """Milliseconds that something may take on a busy machine."""
 DESKTOP: Final[ViewportSize] = {"width": 1280, "height": 800}
+TABLET: Final[ViewportSize] = {"width": 820, "height": 1180}
 PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
-LANDSCAPE: Final = {"width": 844, "height": 390}
+LANDSCAPE: Final[ViewportSize] = {"width": 844, "height": 390}
 STILL: Final = """() => document.getAnimations().every((one) =>
   one.playState !== 'running' || one.effect.getComputedTiming().iterations === Infinity)"""
 """Whether nothing moves on the page but what moves without end."""
 MANY_TABS: Final = 80
 MANY_ROUNDS: Final = 9
+RULESETS: Final = {
+    "mau_binh": "mau_binh.maubinh_com",
+    "tien_len": "tien_len.mien_nam",
+    "ultimate_texas": "ultimate_texas.casino",
+}
+"""The ruleset of each game that is played here."""
 
 
 @dataclass
@@ -33,7 +39,9 @@ class Guest:
         """Enter a name on the first screen."""
         self.page.goto(url)
         field = self.page.locator("#name")
-        field.fill(self.name)
+        self.press(field)
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.type(self.name)
         self.press(self.page.locator("form .main"))
 
     def open_room(self, ruleset: str, *, bots: int, sealed: bool = False) -> str:
@@ -57,13 +65,14 @@ class Guest:
         expect(self.page.locator(shown)).to_be_visible(timeout=TIMEOUT)
 
     def press(self, target: Locator) -> None:
-        """Press a button with this guest's input device."""
+        """Press a button, or the middle of a field, with this guest's input device."""
         match self.way:
             case "TOUCH":
                 target.tap(timeout=TIMEOUT)
             case "KEYS":
                 self.tab_to(target)
-                self.page.keyboard.press("Enter")
+                if target.evaluate("one => one.tagName !== 'INPUT'"):
+                    self.page.keyboard.press("Enter")
             case _:
                 target.click(timeout=TIMEOUT)
 
@@ -77,24 +86,13 @@ class Guest:
         message = f"{self.name} cannot reach {target} by keys"
         raise AssertionError(message)
 
-    def type_command(self, text: str) -> None:
-        """Type a command in text mode."""
-        field = self.page.locator("#typed")
-        field.fill(text)
-        field.press("Enter")
+    def open_menu(self, name: str) -> None:
+        """Press a button of the room's menu: invite, scores, history, settings or leave."""
+        self.press(self.page.locator(f'nav [data-opens="{name}"]'))
 
     def get_ready(self) -> None:
         """Say that the next round may start."""
-        if self.way == "TEXT":
-            self.type_command("ready")
-        else:
-            self.press(self.page.locator(".ready"))
-
-    def choose_text_mode(self) -> None:
-        """Turn on text mode in the settings."""
-        self.page.locator("nav .button").nth(3).click()
-        self.page.locator('input[name="text-mode"]').check()
-        self.page.keyboard.press("Escape")
+        self.press(self.page.locator(".ready"))
 
     @property
     def phase(self) -> str:
@@ -111,29 +109,28 @@ class Guest:
     def wait_dealt(self, number: int = 1) -> bool:
         """Wait for the cards of a round; return False if an instant win ended it."""
         page = self.page
-        drawn = ".arrange .main, .tien-len .buttons, .texas .buttons .button"
-        game = page.locator(f'{drawn}, .room[data-phase="PLAYING"] main.text').first
-        said = page.locator("main.text li", has_text=re.compile(rf"(Kết quả ván|Result of round) {number}:"))
-        over = page.locator(f'.result[data-round="{number}"]').or_(said)
-        expect(game.or_(over)).to_be_visible(timeout=TIMEOUT)
+        game = page.locator(".arrange .main, .tien-len .buttons, .texas .buttons .button").first
+        over = page.locator(f'.result[data-round="{number}"]')
+        expect(game.or_(over).first).to_be_visible(timeout=TIMEOUT)
         self.wait_still()
-        return game.count() > 0
+        return over.count() == 0
 
     def wait_still(self) -> None:
         """Wait until the cards that fly in have landed."""
         self.page.wait_for_function(STILL, timeout=TIMEOUT)
 
-    def deal(self, *, after: int = 0) -> int:
+    def deal(self, *others: "Guest", after: int = 0) -> int:
         """Start rounds after the given one until one is not won at the deal; return its number."""
         for number in range(after + 1, after + MANY_ROUNDS):
-            self.get_ready()
-            if self.wait_dealt(number):
+            for guest in (self, *others):
+                guest.get_ready()
+            if all([guest.wait_dealt(number) for guest in (self, *others)]):
                 return number
         message = "every round was won at the deal"
         raise AssertionError(message)
 
     def decisions(self) -> Locator:
-        """Wait for the first decision of a round of Ultimate Texas; return its four buttons."""
+        """Wait for the first decision of a round of Ultimate Texas; return its three buttons and the suggestion."""
         buttons = self.page.locator(".texas .buttons .button")
         expect(buttons).to_have_count(4, timeout=TIMEOUT)
         self.wait_still()
@@ -141,13 +138,26 @@ class Guest:
 
     def bet(self) -> None:
         """Bet on the hand at once, which is the seat's only decision of a round of Ultimate Texas."""
-        self.decisions().nth(1).click()
+        self.decisions()
+        self.press(self.page.locator('[data-decision="PLAY_3X"]'))
 
     def arrange(self) -> None:
         """Take the referee's arrangement of a hand of Mậu Binh, and hand it in."""
         self.press(self.page.locator(".arrange .buttons .button").first)
         expect(self.page.locator(".verdict.good")).to_be_visible(timeout=TIMEOUT)
         self.press(self.page.locator(".arrange .main"))
+
+    def shed(self) -> bool:
+        """Follow the referee's suggestion in Tiến Lên if it is the guest's turn; return whether it was."""
+        passes, go, suggest = (self.page.locator(".tien-len .buttons .button").nth(at) for at in range(3))
+        turn = self.page.locator(".state .turn")
+        if turn.count() == 0 or suggest.is_disabled():
+            return False
+        self.press(suggest)
+        expect(self.page.locator(".state svg.idea")).to_be_visible(timeout=TIMEOUT)
+        expect(suggest).to_be_enabled(timeout=TIMEOUT)
+        self.press(go if go.is_enabled() else passes)
+        return True
 
     def expect_result(self, number: int) -> None:
         """Wait for a round's result, which sums to zero and is verified."""
@@ -167,32 +177,5 @@ class Guest:
 
     def end_verified(self) -> None:
         """Wait for the end of the round, and until the page has verified it."""
-        self.wait_phase("LOBBY")
+        expect(self.page.locator(".between .result")).to_be_visible(timeout=2 * TIMEOUT)
         self.expect_verified()
-
-
-def seat_four(invite: Callable[..., Guest], url: str, ruleset: str) -> list[Guest]:
-    """Seat four people at a table: one by mouse, who hosts, one by touch, one by keys and one in text mode."""
-    guests = [
-        invite("Mouse", way="MOUSE", language="en"),
-        invite("Chạm", way="TOUCH", language="vi"),
-        invite("Phím", way="KEYS", language="vi"),
-        invite("Text", way="TEXT", language="en"),
-    ]
-    room = guests[0].host(url, ruleset)
-    for guest in guests[1:]:
-        guest.join(url, room, shown=".room")
-    guests[3].choose_text_mode()
-    return guests
-
-
-def end_alike(guests: Sequence[Guest]) -> dict[str, int]:
-    """Wait until the round of four such people has ended for each of them, verified; return its net amounts."""
-    for guest in guests:
-        guest.wait_phase("LOBBY")
-    nets = guests[0].nets()
-    assert set(nets) == {guest.name for guest in guests}
-    assert guests[1].nets() == guests[2].nets() == nets
-    for guest in guests:
-        guest.expect_verified()
-    return nets

@@ -11,12 +11,14 @@ from typing import Any, Final
 from playwright.sync_api import Page, WebSocketRoute
 
 EXAMPLES: Final = Path(__file__).parents[2] / "clients" / "table" / "examples"
-Answer = Callable[[dict[str, Any]], dict[str, Any]]
+Message = dict[str, Any]
+Answer = Callable[[Message], Message]
+SIX_PAIRS: Final = [["AS", "AH"], ["KS", "KD"], ["9C", "9H"], ["7S", "7D"], ["4C", "4H"], ["2S", "2D"], ["JC"]]
 
 
-def example(name: str) -> dict[str, Any]:
+def example(name: str) -> Message:
     """Return an example of the protocol by its name."""
-    found: dict[str, Any] = json.loads((EXAMPLES / f"{name}.json").read_text(encoding="utf-8"))
+    found: Message = json.loads((EXAMPLES / f"{name}.json").read_text(encoding="utf-8"))
     return found
 
 
@@ -28,29 +30,31 @@ def now() -> int:
 class Stage:
     """The server behind one page. ``sent`` has the commands of the page; ``answers`` their results by name.
 
-    ``refusals`` has the messages by which commands are refused, by name.
+    ``refusals`` has the messages by which commands are refused, by name; ``hello`` what the page said first.
     """
 
-    def __init__(self, page: Page, first: dict[str, Any]) -> None:
-        self.page = page
-        self.first = first
-        self.sent: list[dict[str, Any]] = []
+    def __init__(self, page: Page, first: Message, *, time: Callable[[], int] = now) -> None:
+        self.page, self.first, self.time = page, first, time
+        self.sent: list[Message] = []
+        self.hello: Message = {}
+        self.welcome = example("welcome") | {"gateway": None}
         self.answers: dict[str, Answer] = {
             "arrange": lambda _command: {"is_held": True},
-            "check": lambda _command: {"violations": [], "is_acceptable": True, "values": []},
+            "check": lambda _command: {"violations": [], "values": []},
+            "preview": lambda _command: example("done.preview")["result"],
         }
-        self.refusals: dict[str, dict[str, Any]] = {}
+        self.refusals: dict[str, Message] = {}
         self.version = 100
         self._socket: WebSocketRoute | None = None
         self._is_away = False
         page.route_web_socket(re.compile("/api/stream"), self._open)
 
-    def show(self, view: dict[str, Any]) -> None:
+    def show(self, view: Message) -> None:
         """Send the page a view that is newer than all before."""
         self.version += 1
-        self.send(view | {"version": self.version, "time": now()})
+        self.send(view | {"version": self.version, "time": self.time()})
 
-    def send(self, message: dict[str, Any]) -> None:
+    def send(self, message: Message) -> None:
         """Send the page any message."""
         assert self._socket is not None
         self._socket.send(json.dumps(message))
@@ -61,10 +65,6 @@ class Stage:
         self._is_away = True
         self._socket.close()
 
-    def names(self) -> list[str]:
-        """Return the names of the commands that the page has sent."""
-        return [one["name"] for one in self.sent]
-
     def _open(self, socket: WebSocketRoute) -> None:
         if self._is_away:
             socket.close()
@@ -72,13 +72,14 @@ class Stage:
         self._socket = socket
         socket.on_message(lambda data: self._take(json.loads(data)))
 
-    def _take(self, message: dict[str, Any]) -> None:
+    def _take(self, message: Message) -> None:
         match message["type"]:
             case "hello":
-                self.send(example("welcome") | {"time": now(), "gateway": None})
+                self.hello = message
+                self.send(self.welcome | {"time": self.time()})
                 self.show(self.first) if self.first["type"] == "view" else self.send(self.first)
             case "ping":
-                self.send({"type": "pong", "sent": message["sent"], "time": now()})
+                self.send({"type": "pong", "sent": message["sent"], "time": self.time()})
             case "command":
                 self.sent.append(message)
                 if refusal := self.refusals.get(message["name"]):
@@ -88,7 +89,7 @@ class Stage:
                 self.send({"type": "done", "id": message["id"], "result": result})
 
 
-def dealt(name: str, *, you: int = 0) -> dict[str, Any]:
+def dealt(name: str, *, you: int = 0) -> Message:
     """Return an example view whose round was dealt at this moment and is the given seat's."""
     view = copy.deepcopy(example(name))
     moment = now()
@@ -96,16 +97,75 @@ def dealt(name: str, *, you: int = 0) -> dict[str, Any]:
         view["round"]["dealt_time"] = moment
         view["round"]["you"] = you
         view["you"] = view["round"]["seats"][you]["person"]
-    if view.get("deadline"):
-        view["deadline"] = moment + 60_000
+    if view.get("phase_end_time"):
+        view["phase_end_time"] = moment + 60_000
     return view
 
 
-def shifted(value: Any, *, by: int) -> Any:  # noqa: ANN401 - any JSON
-    """Return a JSON value with all members whose names end in time moved by some milliseconds."""
-    if isinstance(value, dict):
-        return {
-            name: one + by if name.endswith("time") and isinstance(one, int) else shifted(one, by=by)
-            for name, one in value.items()
-        }
-    return [shifted(one, by=by) for one in value] if isinstance(value, list) else value
+def finished(game: str) -> Message:
+    """Return the view after a round of a game, between rounds, without its proof."""
+    view = copy.deepcopy(example(f"view.{game}.last"))
+    view["last"].pop("proof", None)
+    return view | {"phase": "LOBBY", "phase_end_time": None}
+
+
+def ending(game: str) -> Message:
+    """Return the view of the end of a round of a game."""
+    return finished(game) | {"phase": "ENDING", "phase_end_time": now() + 60_000}
+
+
+def instant_win(*, dealt_ms: int = 0) -> Message:
+    """Return a view of a round, dealt so many milliseconds ago, that the player's own hand wins at the deal."""
+    view = dealt("view.mau_binh.playing")
+    view |= {"phase": "SHOWDOWN", "phase_end_time": now() + 6_000}
+    view["round"]["dealt_time"] -= dealt_ms
+    view["round"]["hand"] = sorted(card for group in SIX_PAIRS for card in group)
+    name = {"vi": "lục phé bôn", "en": "six pairs"}
+    view["round"]["mau_binh"]["instant_wins"] = [{"seat": 0, "name": name, "groups": SIX_PAIRS}]
+    return view
+
+
+def showdown(*, fouled: bool = False) -> Message:
+    """Return a view of a show whose chi are all counted; the first seat sweeps, or the last seat fouls for 9 chi."""
+    view = dealt("view.mau_binh.showdown")
+    shown = view["round"]["mau_binh"]["showdown"]
+    for at, chi in enumerate(shown["chi"]):
+        chi["start_time"] = now() - 16_000 + 5_000 * at
+    shown["summary"][0]["added_units"] = 0 if fouled else 6
+    if fouled:
+        shown["summary"][2] |= {"fouled": True, "net_units": -9, "net_minor": -9_000}
+        for chi in shown["chi"]:
+            chi["hands"][2] |= {"fouled": True, "units_won": 0, "units_lost": 0}
+    return view
+
+
+def chop() -> Message:
+    """Return a view of Tiến Lên in which a two has just been chopped."""
+    view = dealt("view.tien_len.turn")
+    two: Message = {"seat": 1, "action": "PLAY", "cards": ["2S"], "kind": "SINGLE"}
+    two["name"] = {"vi": "lá lẻ", "en": "single"}
+    run: Message = {"seat": 2, "action": "PLAY", "kind": "PAIR_RUN_3"}
+    run |= {"name": {"vi": "3 đôi thông", "en": "three pairs in a row"}, "cards": ["5S", "5C", "6S", "6C", "7S", "7C"]}
+    beaten = dict(run)
+    black = {"vi": "heo đen", "en": "black two"}
+    run["chops"] = {"seat": 1, "cards": ["2S"], "name": black, "amount_minor": 6000}
+    view["round"]["tien_len"] |= {
+        "trick": [two, run],
+        "to_beat": {part: beaten[part] for part in ("seat", "kind", "name", "cards")},
+        "cards_left": [13, 12, 7],
+        "passed": [],
+        "played": [*two["cards"], *run["cards"]],
+    }
+    return view
+
+
+def spectator(name: str) -> Message:
+    """Return a round as somebody without a seat sees it."""
+    view = dealt(name)
+    person = view["persons"][0] | {"person": "watcher", "name": "Khách", "place": "WATCHING"}
+    view |= {"persons": [*view["persons"], person], "you": "watcher"}
+    view["round"] |= {"you": None, "hand": None}
+    for part in view["round"].values():
+        if isinstance(part, dict):
+            part.pop("legal", None)
+    return view

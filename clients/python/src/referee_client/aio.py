@@ -17,7 +17,7 @@ from referee_client.gathering import GATHER_SECONDS, Gathering, GatheringLine
 from referee_client.journal import RoundJournal, open_journal
 from referee_client.listing import list_rounds, list_seat_rounds
 from referee_client.mau_binh import AsyncMauBinhRound
-from referee_client.patience import Patience, PatientLine
+from referee_client.repeating import Repeating, RepeatingLine
 from referee_client.resuming import ResumableRound, read_logged, resume
 from referee_client.round import AsyncRound
 from referee_client.seat import SeatSecrets
@@ -75,9 +75,9 @@ class AsyncClient:
             address, credentials=credentials, timeout=timeout, token=token
         )
         self._line = GatheringLine(self.channel, seconds=gather_seconds)
-        patience = None if on_reach is None else Patience(on_reach)
-        line = self._line if patience is None else PatientLine(self._line, patience)
-        self._session = Session(line, trust, open_journal(journal), patience)
+        repeating = None if on_reach is None else Repeating(on_reach)
+        line = self._line if repeating is None else RepeatingLine(self._line, repeating)
+        self._session = Session(line, trust, open_journal(journal), repeating)
 
     async def __aenter__(self) -> Self:
         return self

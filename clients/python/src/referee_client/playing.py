@@ -30,8 +30,8 @@ from referee_client.errors import (
 )
 from referee_client.event import Event, appended, event_bytes, is_timeout
 from referee_client.lapse import can_be_accepted
-from referee_client.patience import may_pass
 from referee_client.record import read_recorded
+from referee_client.repeating import may_pass
 from referee_client.state import RoundMessage, Unanswered
 from referee_client.verified import VerifiedRound
 
@@ -106,7 +106,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
             await self._forget_sent()
             raise
         except RefereeError as error:
-            if self._session.patience is None or not may_pass(error):
+            if self._session.repeating is None or not may_pass(error):
                 raise
             return await self._send_again(event)
         if not answer.event_number:
@@ -154,12 +154,12 @@ class PlayedRound(VerifiedRound[RoundMessage]):
 
     async def _send_again(self, sent: Event) -> Any:  # noqa: ANN401 - the game's own answer
         """Submit the unanswered event again; if it is refused now and may have been accepted before, report it."""
-        unanswered, patience = self.state.unanswered, self._session.patience
+        unanswered, repeating = self.state.unanswered, self._session.repeating
         signature = b"" if unanswered is None else unanswered.signature
-        if patience is None:
+        if repeating is None:
             answer = await self._send(sent, signature)
         else:
-            answer = await patience.outlast(lambda: self._send(sent, signature))
+            answer = await repeating.until_answered(lambda: self._send(sent, signature))
         if answer.event_number:
             return answer
         ruleset = await self._ruleset()

@@ -11,7 +11,7 @@ from referee_client.abridging import Abridging
 from referee_client.errors import RefereeError, VerificationError
 from referee_client.journal import RoundJournal
 from referee_client.line import Line
-from referee_client.patience import Patience
+from referee_client.repeating import Repeating
 from referee_client.trust import Believed, Trust
 
 Checked = TypeVar("Checked")
@@ -26,8 +26,8 @@ class Session:
 
     Without a trust, the keys that it shows first are trusted.
 
-    With a journal, a round is recorded there before each call whose loss it must survive. With patience, an event is
-    sent again until it is answered, as the line does with every other call.
+    With a journal, a round is recorded there before each call whose loss it must survive. With ``repeating``, an event
+    is sent again until it is answered, as the line does with every other call.
     """
 
     def __init__(
@@ -35,11 +35,11 @@ class Session:
         line: Line,
         trust: Trust | None,
         journal: RoundJournal | None = None,
-        patience: Patience | None = None,
+        repeating: Repeating | None = None,
     ) -> None:
         self.line = line
         self.journal = journal
-        self.patience = patience
+        self.repeating = repeating
         self.abridging = Abridging()
         self._believed = None if trust is None else Believed(trust)
         self._rulesets: dict[bytes, Ruleset | None] = {}

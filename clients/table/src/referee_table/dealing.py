@@ -93,7 +93,7 @@ def bind(setup: Setup, state: RoomState, seat: int, command: Bind) -> None:
 
 
 async def opened(setup: Setup, made: Round, game: Any) -> None:  # noqa: ANN401 - the SDK's round of a game
-    """Open the round in the log, with the server's commitment to its seed; bots sign their seeds on it."""
+    """Open the round in the log, with the server's commitment to its seed; bots sign their seeds and give them."""
     await game.open(
         sealed=setup.is_sealed,
         commitments=made.commitments,
@@ -103,6 +103,7 @@ async def opened(setup: Setup, made: Round, game: Any) -> None:  # noqa: ANN401 
         made.seed_signatures[seat] = own.sign_seed(
             game.round_id, server_commitment=game.server_commitment, is_sealed=setup.is_sealed
         )
+        await game.contribute(seat)
 
 
 async def show_seed(state: RoomState, game: Any, seat: int, command: Seed) -> None:  # noqa: ANN401 - as above

@@ -5,6 +5,7 @@ person has one stream: a newer one replaces it.
 """
 
 import asyncio
+import contextlib
 import hashlib
 import logging
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import msgspec
-from referee_client import AsyncClient
+from referee_client import AsyncClient, Stage
 
 from referee_table.clock import Clock
 from referee_table.commands import Command, Create, Hello, InRound, Join, Leave, Preview, Rename, Rules
@@ -23,7 +24,7 @@ from referee_table.loading import load_laws
 from referee_table.people import rename
 from referee_table.play import Pace, Setup
 from referee_table.records import read_records, read_room
-from referee_table.room import KEPT_ROUNDS, Room
+from referee_table.room import FAULTS, KEPT_ROUNDS, Room
 from referee_table.rulebook import rules_of
 from referee_table.signing import read_key
 from referee_table.state import Person, RoomState
@@ -88,6 +89,7 @@ class House:
             delete_halves(self.folder)
             for path in sorted(self.folder.glob("*.room.json")):
                 self._restore(path)
+            await self._end_abandoned()
 
     async def stop(self) -> None:
         """Notify every page, and stop all rooms."""
@@ -330,7 +332,7 @@ class House:
             stream.refresh()
 
     def on_reach(self, is_reached: bool) -> None:  # noqa: FBT001 - as the SDK calls it
-        """Tell every page that the referee cannot be reached, or can be again."""
+        """Notify every page that the referee cannot be reached, or can be again."""
         self.is_reached = is_reached
         code = "REFEREE_BACK" if is_reached else "REFEREE_AWAY"
         for room in self.rooms.values():
@@ -341,6 +343,15 @@ class House:
         for stream in list(self.streams.values()):
             stream.say(notice(code))
             stream.refresh()
+
+    async def _end_abandoned(self) -> None:
+        """Take out of the SDK's journal what has ended of rounds that rooms gave up."""
+        played = {room.table for room in self.rooms.values()}
+        for table in [table for table in self.client.unfinished() if table not in played]:
+            with contextlib.suppress(*FAULTS):
+                game = await self.client.resume(table)
+                if game is not None and game.stage in {Stage.SETTLED, Stage.ABORTED}:
+                    await game.reveal()
 
     def _restore(self, path: Path) -> None:
         """Continue a room from its file; leave a file that cannot be read where it is, and log that."""

@@ -75,7 +75,7 @@ class People:
         return {"room": self._state.room, "place": place_of(person)}
 
     def longest_away(self) -> Person | None:
-        """Return the absent person who gives way to one who comes to a full room; None if it is not full.
+        """Return the absent person who gives way to a new one in a full room; None if it is not full.
 
         Raise ROOM_FULL if it is full of people who are here or play.
         """

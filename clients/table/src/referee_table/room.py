@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final, Protocol
 
-from referee_client import RefereeError, RoundLapsesError, Stage, VerificationError
+from referee_client import RecordError, RefereeError, RoundLapsesError, Stage, VerificationError
 
 from referee.v1 import log_pb2, shuffler_pb2
 from referee_table import dealing
@@ -39,7 +39,7 @@ from referee_table.wording import Code, RefusedError, notice
 LOG: Final = logging.getLogger("referee_table")
 REMEMBERED: Final = 64
 KEPT_ROUNDS: Final = 50
-FAULTS: Final = (RefereeError, VerificationError, RoundLapsesError)
+FAULTS: Final = (RecordError, RefereeError, VerificationError, RoundLapsesError)
 """Errors of the SDK after which a round cannot go on."""
 KEPT_MS: Final = 30 * 24 * 3600 * 1000
 """How long a room is stored after somebody was there last."""
@@ -354,8 +354,6 @@ class Room:
 
     async def _abort(self, made: Round) -> None:
         """End a round whose seeds did not come in time."""
-        for seat, own in self.game.secrets.items():
-            await self.game.contribute(seat, seed=own.seed, signature=made.seed_signatures[seat])
         leaf = await self.game.abort(reason=shuffler_pb2.ABORT_REASON_SEED_MISSING)
         given = record_of(made, "ABORTED", time=self.setup.clock.now()) | {"reason": "SEED_MISSING"}
         given["proof"] = proof_of(made, leaf)

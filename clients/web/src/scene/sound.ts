@@ -3,6 +3,8 @@
  * first press of a key or button, from which on browsers let a page sound. In a background tab only what calls the player sounds.
  */
 
+import { untrack } from "svelte";
+
 import { settings } from "../settings.svelte";
 
 /** A tone: its frequency and what it glides to, when it begins, how long it lasts, how loud it is. */
@@ -51,7 +53,10 @@ for (const kind of ["pointerdown", "keydown"] as const) {
   addEventListener(kind, () => (isAllowed = true), { capture: true, once: true });
 }
 
-export function sound(name: Sound): void {
+/** Sounds once; an effect that calls it does not sound again where a setting changes. */
+export const sound = (name: Sound): void => untrack(() => play(name));
+
+function play(name: Sound): void {
   const isUnheard = document.hidden && !CALLS.has(name);
   if (!settings.sound || settings.stillness || !isAllowed || isUnheard) {
     return;

@@ -1,4 +1,4 @@
-"""Patience with a server that is away: calls are repeated until they are answered.
+"""Repeating calls until a server that is away answers them.
 
 Every call of a round may be repeated, as ``round`` says, but for an event: the round itself sends that again, since it
 may have a receipt by then.
@@ -30,7 +30,7 @@ def may_pass(error: RefereeError) -> bool:
     return error.reason != _TOO_LONG and (error.code in _AWAY or error.reason in _BUSY)
 
 
-class Patience:
+class Repeating:
     """Repeats calls until they are answered. ``on_reach`` is called when the server cannot be reached, and when it can.
 
     ``is_reached``: the last call was answered. One call without an answer is no absence yet.
@@ -40,7 +40,7 @@ class Patience:
         self.is_reached = True
         self._on_reach = on_reach
 
-    async def outlast(self, call: Callable[[], Awaitable[Answered]]) -> Answered:
+    async def until_answered(self, call: Callable[[], Awaitable[Answered]]) -> Answered:
         """Make the call until it is answered; raise RefereeError if it is refused for good."""
         pause = _FIRST_PAUSE
         while True:
@@ -63,17 +63,17 @@ class Patience:
             self._on_reach(is_reached)
 
 
-class PatientLine:
+class RepeatingLine:
     """Line that waits for its server with every call but an event."""
 
-    def __init__(self, line: AioLine, patience: Patience) -> None:
-        self._line, self._patience = line, patience
+    def __init__(self, line: AioLine, repeating: Repeating) -> None:
+        self._line, self._repeating = line, repeating
 
     async def ask(self, method: str, request: Message, kind: type[Answer], *, seconds: float | None = None) -> Answer:
         """Send a request until it is answered, and return the response."""
         if method.endswith("/AcceptEvent"):
             return await self._line.ask(method, request, kind, seconds=seconds)
-        return await self._patience.outlast(lambda: self._line.ask(method, request, kind, seconds=seconds))
+        return await self._repeating.until_answered(lambda: self._line.ask(method, request, kind, seconds=seconds))
 
     async def run(self, work: Callable[[], Result]) -> Result:
         """Run the function as the line does."""
