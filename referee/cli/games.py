@@ -58,11 +58,13 @@ def new_game(
     target = folder or Path(name)
     if target.exists() and any(target.iterdir()):
         fail(f"{target} is not empty; name another folder")
+    first, *others = (word.capitalize() for word in name.split("_"))
     words = {
         "@name@": name,
         "@dashed@": name.replace("_", "-"),
-        "@Class@": "".join(word.capitalize() for word in name.split("_")),
-        "@Title@": " ".join(word.capitalize() for word in name.split("_")),
+        "@Class@": "".join([first, *others]),
+        "@Title@": " ".join([first, *others]),
+        "@camel@": "".join([first.lower(), *others]),
     }
     with resources.as_file(resources.files(_TEMPLATES[0]) / _TEMPLATES[1]) as templates:
         for file in sorted(templates.rglob(f"*{_SUFFIX}")):

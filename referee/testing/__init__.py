@@ -9,8 +9,8 @@ A test module subclasses ``LawTests`` and says which game it is about and how it
         def choices(self, state, time):
             return [Show(seat, time) for seat in state.waiting]
 
-``referee.testing.served.ServedTests`` adds a round on a real server and the audit of its log; it needs
-``referee[server]``, and ``LawTests`` the base alone.
+``referee.testing.served.ServedTests`` adds rounds that the SDK plays on a real server, and the audit of
+their log; it needs ``referee[server]`` and ``referee-client``, and ``LawTests`` the base alone.
 """
 
 import contextlib

@@ -1,4 +1,7 @@
-"""Test of a game as it is served: rounds on a real server, their log, and its audit. It needs ``referee[server]``."""
+"""Test of a game as it is served: rounds that the SDK plays on a real server, their log, and its audit.
+
+It needs ``referee[server]`` and ``referee-client``.
+"""
 
 import json
 import os
@@ -8,29 +11,19 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
-import grpc
-from google.protobuf import message_factory
+from referee_client import Client, Terms
 
-from referee.cards import Seat, cards_of
-from referee.games import AnyGame, DealtRound, Event, LeaderBy, refusals
-from referee.reach import direct_options
+from referee.cards import Seat
+from referee.games import DealtRound, Event, refusals
 from referee.rulesets import get
 from referee.server.keys.folder import read_public_keys
 from referee.service.game_service import GameService
-from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
 
 SECONDS = 60
 """Time within which a call is answered and a command ends."""
 ROUNDS = 3
-
-
-class ServedCall(NamedTuple):
-    """A method of the game's service: its request type, and the function that calls it."""
-
-    request: Any
-    ask: Any
 
 
 class ServedTests:
@@ -52,11 +45,11 @@ class ServedTests:
         raise NotImplementedError
 
     def test_round_is_served_settled_logged_and_audited(self, tmp_path: Path) -> None:
-        """Every event is accepted, a repeated settlement has the same leaf, and an audit finds nothing."""
+        """The SDK verifies each step, a repeated settlement has the same leaf, and an audit finds nothing."""
         data = tmp_path / "data"
-        with _serving(data) as address, grpc.insecure_channel(address, direct_options(address)) as channel:
+        with _serving(data) as address, Client(address, timeout=SECONDS) as client:
             for number in range(ROUNDS):
-                self._play(channel, random.Random(number))  # noqa: S311 - the same choices each time
+                self._play(client, random.Random(number))  # noqa: S311 - the same choices each time
         public = read_public_keys(data / "keys")
         keys = ["--log-key", public["log"], "--root-key", public["root"]]
         report = json.loads(_run("audit", "--data", str(data), *keys, "--json"))
@@ -64,69 +57,40 @@ class ServedTests:
         assert report["rounds"]["settled"] == ROUNDS
         assert report["checked"]["replayed"] == report["checked"]["redealt"] == ROUNDS
 
-    def _play(self, channel: grpc.Channel, luck: random.Random) -> None:
-        shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-        game, ruleset = self.service.game, get(self.ruleset_id)
-        assert not game.layout(ruleset.rules.seats.minimum).has_board, "ServedTests is for games without later cards"
+    def _play(self, client: Client, luck: random.Random) -> None:
+        law, ruleset = self.service.game, get(self.ruleset_id)
+        assert not law.layout(ruleset.rules.seats.minimum).has_board, "ServedTests is for games without later cards"
         seat_count = luck.randint(ruleset.rules.seats.minimum, ruleset.rules.seats.maximum)
-        terms = shuffler_pb2.RoundTerms(
-            table_id="kit", ruleset_id=self.ruleset_id, seat_count=seat_count, currency="CHIP"
+        terms = Terms(table="kit", ruleset=self.ruleset_id, seats=seat_count, stake=ruleset.bet_unit)
+        game = client.game(law.name, terms)
+        game.open()
+        hands = game.deal()
+        deal = DealtRound(
+            seat_count=seat_count,
+            stake=ruleset.bet_unit,
+            bet_unit=ruleset.bet_unit,
+            sections=tuple(hands.values()),
+            dealt_time=game.dealt_time,
+            leader=None if game.leader is None else Seat(game.leader),
+            leader_by=game.leader_by,
         )
-        terms.stake_minor = ruleset.bet_unit
-        opened = shuffler.OpenRound(shuffler_pb2.OpenRoundRequest(terms=terms), timeout=SECONDS)
-        seeds = [luck.randbytes(32) for _ in range(seat_count)]
-        request = shuffler_pb2.DealRoundRequest(round=opened.header.round, client_seeds=seeds)
-        dealt = shuffler.DealRound(request, timeout=SECONDS)
-        accept, settle = self._method(channel, "AcceptEvent"), self._method(channel, "SettleRound")
-        played = settle.request().round
-        played.header.CopyFrom(opened.header)
-        played.certificates.append(dealt.certificate)
-        state = game.begin(ruleset.rules, _deal_of(game, dealt, seat_count, ruleset.bet_unit))
+        state = law.begin(ruleset.rules, deal)
         while not state.is_over:
             choices = self.choices(state, state.last_time)
-            lawful = [event for event in choices if not refusals(game, game.check(state, event))]
+            lawful = [event for event in choices if not refusals(law, law.check(state, event))]
             assert lawful, "no choice was lawful, and the round is not over"
-            message = self.write_event(luck.choice(lawful))
-            accepted = accept.ask(accept.request(round=played, event=message), timeout=SECONDS)
-            assert not accepted.refused_event_number, accepted
-            played.events.append(accepted.event)
-            played.receipt = accepted.receipt
-            time = accepted.event.time
-            event = self.service.messages.read(accepted.event, time=time, round_id=state.deal.round_id, field="event")
-            state = game.apply(state, event)
-        settled = settle.ask(settle.request(round=played), timeout=SECONDS)
-        assert settled.log_receipt.leaf, settled
-        assert settle.ask(settle.request(round=played), timeout=SECONDS).log_receipt.leaf == settled.log_receipt.leaf
-        assert (
-            settled.outcome
-            == self._method(channel, "PreviewRound")
-            .ask(self._method(channel, "PreviewRound").request(round=played), timeout=SECONDS)
-            .outcome
-        )
-        shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(round=opened.header.round), timeout=SECONDS)
-
-    def _method(self, channel: grpc.Channel, name: str) -> ServedCall:
-        method = self.service.descriptor.methods_by_name[name]
-        request, response = map(message_factory.GetMessageClass, (method.input_type, method.output_type))
-        path = f"/{self.service.full_name}/{name}"
-        ask = channel.unary_unary(
-            path, request_serializer=request.SerializeToString, response_deserializer=response.FromString
-        )
-        return ServedCall(request, ask)
-
-
-def _deal_of(game: AnyGame, dealt: Any, seat_count: int, stake: int) -> DealtRound:
-    """Return the deal as the shuffler's answer has it."""
-    by = shuffler_pb2.LeaderBy.Name(dealt.leader_by).removeprefix("LEADER_BY_")
-    return DealtRound(
-        seat_count=seat_count,
-        stake=stake,
-        bet_unit=stake,
-        sections=tuple([cards_of(hand.cards) for hand in dealt.hands]),
-        dealt_time=dealt.dealt_time,
-        leader=None if game.lead is None else Seat(dealt.leader),
-        leader_by=None if game.lead is None else LeaderBy(by),
-    )
+            accepted = game.accept_event(self.write_event(luck.choice(lawful)))
+            assert accepted.event_number, accepted
+            link = game.course.links[-1]
+            state = law.apply(state, law.events.decode(link.event, time=link.time, round_id=game.round_id))
+        previewed, settled = game.preview(), game.settle()
+        assert settled.is_replayed
+        assert settled.result == previewed.outcome
+        again = game.settle()
+        assert again.receipt is not None
+        assert settled.receipt is not None
+        assert again.receipt.index == settled.receipt.index
+        game.reveal()
 
 
 def _run(*arguments: str) -> str:

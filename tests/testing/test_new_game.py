@@ -1,5 +1,6 @@
 """``referee games new`` writes a package that passes the tests of every game as it is written."""
 
+import base64
 import os
 import re
 import subprocess
@@ -7,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from google.protobuf.descriptor_pb2 import FileDescriptorProto, FileDescriptorSet
 from google.protobuf.descriptor_pool import DescriptorPool
 
 from referee.service.registry import GAME_SERVICES
@@ -57,8 +58,18 @@ def test_messages_of_a_new_game_have_the_shape_of_all_games(package: Path, tmp_p
     assert shape_faults([*(service.descriptor for service in GAME_SERVICES.values()), new]) == []
 
 
+def test_package_has_a_client_in_typescript_with_the_descriptor_of_its_proto(package: Path) -> None:
+    written = (package / "client" / "tarot_noir.ts").read_text("utf-8")
+    assert 'export const tarotNoir = defineGame<TarotNoirEvent, TarotNoirOutcome>({\n  name: "tarot_noir",' in written
+    text = "".join(re.findall(r'^  "(.*)",$', (package / "client" / "descriptors.ts").read_text("utf-8"), re.MULTILINE))
+    described = FileDescriptorProto.FromString(base64.b64decode(text, validate=True))
+    assert [service.name for service in described.service] == ["TarotNoirService"]
+
+
 def test_nothing_of_the_template_is_left_over(package: Path) -> None:
-    texts = {path: path.read_text("utf-8") for path in package.rglob("*") if path.suffix in {".py", ".toml", ".proto"}}
+    texts = {
+        path: path.read_text("utf-8") for path in package.rglob("*") if path.suffix in {".py", ".toml", ".proto", ".ts"}
+    }
     assert len(texts) > 12
     assert [path for path, text in texts.items() if re.search(r"@\w+@|(?i:bai.?cao)|B\u00e0i C\u00e0o", text)] == []
     assert [path for path in package.rglob("*") if "@" in path.name or path.suffix == ".tmpl"] == []
