@@ -27,8 +27,8 @@ def advise(  # noqa: PLR0913 - one parameter an option
     client_ca: Annotated[
         Path | None, typer.Option(help="PEM file with the authorities of the certificate of the server in front.")
     ] = None,
-    tables: Annotated[
-        Path | None, typer.Option(help="Folder with tables that `referee learn` and `referee odds` wrote.")
+    rulesets: Annotated[
+        Path | None, typer.Option(help="Folder with your own rulesets, in which `referee learn` wrote.")
     ] = None,
     # A server starts its own process with it; not for people.
     child: Annotated[bool, typer.Option("--child", hidden=True)] = False,
@@ -52,7 +52,7 @@ def advise(  # noqa: PLR0913 - one parameter an option
     server = AdviserServer(
         listen,
         token="" if token is None else token.read_text("utf-8").strip(),
-        tables=tables,
+        tables=rulesets,
         credentials=_credentials(certificate, key, client_ca),
     )
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])  # gRPC's threads inherit it: the main thread is meant

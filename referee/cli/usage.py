@@ -70,7 +70,7 @@ EXAMPLES: Final = MappingProxyType(
         ),
         "rulesets": ("referee rulesets list", "referee rulesets show tien_len.mien_nam > house.toml"),
         "rulesets check": ("referee rulesets check my-rulesets",),
-        "advise": ("referee advise --listen unix:/run/referee/advice --tables my-rulesets",),
+        "advise": ("referee advise --listen unix:/run/referee/advice --rulesets my-rulesets",),
         "serve": (
             "referee serve",
             "referee serve --config referee.toml --workers 4",
