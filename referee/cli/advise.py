@@ -19,7 +19,7 @@ app = Commands()
 _SOCKET = "unix:"
 
 
-@app.command(examples=["referee advise --listen unix:/run/referee/advice --tables my-rulesets"])
+@app.command(examples=["referee advise --listen unix:/run/referee/advice --rulesets my-rulesets"])
 def advise(  # noqa: PLR0913 - one parameter an option
     *,
     listen: Annotated[str, typer.Option(help="Address, as unix:/path or 10.0.0.7:50061; port 0 takes a free one.")],
@@ -31,9 +31,9 @@ def advise(  # noqa: PLR0913 - one parameter an option
     client_ca: Annotated[
         Path | None, typer.Option(help="PEM file with the authorities of the certificate of the server in front.")
     ] = None,
-    tables: Annotated[
+    rulesets: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Folder with tables that `referee learn` and `referee odds` wrote."),
+        typer.Option(metavar="FOLDER", help="Folder with your own rulesets, in which `referee learn` wrote."),
     ] = None,
     # A server starts its own process with it; not for people.
     child: Annotated[bool, typer.Option("--child", hidden=True)] = False,
@@ -57,7 +57,7 @@ def advise(  # noqa: PLR0913 - one parameter an option
     server = AdviserServer(
         listen,
         token="" if token is None else token.read_text("utf-8").strip(),
-        tables=tables,
+        tables=rulesets,
         credentials=_credentials(certificate, key, client_ca),
     )
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])  # gRPC's threads inherit it: the main thread is meant

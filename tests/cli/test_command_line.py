@@ -151,6 +151,7 @@ def test_every_command_for_people_has_an_example():
 
 
 WITHOUT_JSON: Final = {
+    "advise": "serves until stopped, and says on one JSON line that it is ready",
     "serve": "serves until stopped, and says on one JSON line that it is ready",
     "witness": "serves until stopped",
     "keys agent": "serves until stopped, and says on one JSON line that it is ready",

@@ -39,6 +39,7 @@ PARSING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee.cli.supervising:worker_configuration",
             "referee.server.process.log_check:LogCheck._check",
             "referee.server.process.log_check:main",
+            "referee.service.charter:Charter.read",
             "referee_table.launch:_started",
         ),
         "the message or leaf was read and verified before": (
@@ -82,6 +83,9 @@ COUNTING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee.server.settings.configuration:_next_port",
             "referee.server.settings.web:WebSettings.address",
             "referee.web.forwarder:_peer",
+        ),
+        "the number is of the server in front, which showed that it is this process's parent": (
+            "referee.adviser.serving:AdviserServer._finder.find",
         ),
         "the error is caught and refused": (
             "referee.server.keys.private_key:Passphrase.decrypt",

@@ -18,6 +18,7 @@ KEEPS: Final = frozenset(
 )
 """Methods that keep what they are given."""
 EXCEPTIONS: Final = {
+    "referee/adviser/desk.py": "passes the error of a computation to the thread of its call, which empties the name",
     "referee/storage/writer.py": "passes the error of a batch to its callers, and empties the names that its frame has",
     "referee/web/gateway.py": "passes the error of a start to the thread that started it, once",
 }

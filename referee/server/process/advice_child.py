@@ -6,6 +6,7 @@ this process, however that ends: it reads the end of its standard input. One tha
 it hangs, is started again after a pause that doubles.
 """
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -38,7 +39,7 @@ RETRY_SECONDS: Final = 1.0
 """When a refused caller should ask again."""
 OPTIONS: Final = (("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1))
 """Options of the channel: the server in front bounds messages."""
-COMMAND: Final = (sys.executable, "-m", "referee", "advise", "--child", "--listen")
+COMMAND: Final = (sys.executable, *shlex.split("-m referee advise --child --listen"))
 """The command of the process, without its address."""
 
 _log = structlog.get_logger("referee.advice")
@@ -169,7 +170,7 @@ class AdviceChild:
     def _run(self, folder: Path) -> str:
         """Run one process to its end; return why it ended."""
         address = f"unix:{folder}/socket"
-        command = [*self._command, address, *(("--tables", self._tables) if self._tables else ())]
+        command = [*self._command, address, *(("--rulesets", self._tables) if self._tables else ())]
         process = subprocess.Popen(  # noqa: S603 - our own command
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
         )
@@ -284,6 +285,9 @@ class AdviceAddress:
         try:
             method(b"", timeout=PROBE_SECONDS, metadata=self._metadata)
         except grpc.RpcError as error:
-            status: Any = error
-            return f"{status.code().name}: {status.details()}"
+            return _words_of(error)
         return ""
+
+
+def _words_of(status: Any) -> str:  # noqa: ANN401 - a call's error
+    return f"{status.code().name}: {status.details()}"

@@ -8,6 +8,7 @@ import itertools
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final, cast
 
@@ -123,19 +124,23 @@ class AdviceFront:
         ]
         if call is not None:
             metadata.append((REQUEST_ID, call.request_id))
-        method: Any = channel.unary_unary(path)
-        return method.future(data, timeout=seconds + self.grace, metadata=metadata)
+        try:
+            method: Any = channel.unary_unary(path)
+            return method.future(data, timeout=seconds + self.grace, metadata=metadata)
+        except ValueError:  # the channel was closed meanwhile, because the process ended
+            raise lost() from None
 
     def _introduce(self, channel: grpc.Channel) -> None:
-        method: Any = channel.unary_unary(INTRODUCE)
         try:
+            method: Any = channel.unary_unary(INTRODUCE)
             method(self._charter.encoded, timeout=_CONTROL_SECONDS, metadata=self._credentials)
-        except grpc.RpcError:
+        except (grpc.RpcError, ValueError):
             raise lost() from None
 
     def _stop(self, channel: grpc.Channel, identity: str) -> None:
-        method: Any = channel.unary_unary(STOP)
-        method.future(identity.encode(), timeout=_CONTROL_SECONDS, metadata=self._credentials)
+        with suppress(ValueError):  # the channel was closed meanwhile
+            method: Any = channel.unary_unary(STOP)
+            method.future(identity.encode(), timeout=_CONTROL_SECONDS, metadata=self._credentials)
 
     def _end(self, future: Any, channel: grpc.Channel, begun: float, *, is_given_up: bool) -> None:  # noqa: ANN401
         """Count a question no longer, which the process has let go of, or which hangs."""

@@ -16,16 +16,19 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from referee.advice.stopping import pause
 from referee.adviser.desk import Desk, Question, asked
+from referee.adviser.parts import AdviserParts
 from referee.adviser.serving import AdviserServer
 from referee.cards import parse_cards
+from referee.rulesets import load_builtin
 from referee.server.keys.private_key import KeySigner
 from referee.server.process.advice_child import COMMAND, AdviceChild, Pauses
 from referee.server.process.advice_front import AdviceFront
 from referee.server.process.app import Application
 from referee.server.settings.access import AccessSettings, Issuer
 from referee.server.settings.advice import AdviceSettings
+from referee.service.advising import ADVISING, PackagedAdvice
 from referee.service.call import CallEndedError
-from referee.v1 import advice_pb2, advice_pb2_grpc, log_pb2, log_pb2_grpc
+from referee.v1 import advice_pb2, advice_pb2_grpc, log_pb2, log_pb2_grpc, seating_pb2, seating_pb2_grpc
 from referee.wire.refusal import RefusedError
 from tests.driver.refusal import refusal_of
 from tests.server.options import server_options
@@ -313,6 +316,37 @@ def test_question_whose_time_is_over_is_stopped_in_the_process(never_ready: tupl
     assert refusal_of(server.ask).reason == "ADVICE_TOO_LONG"
     until(lambda: outcomes)
     assert outcomes == ["LATE"]
+
+
+class Seating:
+    """Servicer of a package that advises whom to seat."""
+
+    def __init__(self, parts: AdviserParts) -> None:
+        self._rulesets = len(parts.verifier.catalogue)
+
+    def DecideSeating(  # noqa: N802 - named by the proto
+        self, _request: seating_pb2.DecideSeatingRequest, _context: grpc.ServicerContext
+    ) -> seating_pb2.DecideSeatingResponse:
+        """Answer, once it has what advisers get."""
+        assert self._rulesets == len(load_builtin())
+        return seating_pb2.DecideSeatingResponse(next_time=4)
+
+
+def test_package_that_advises_brings_a_service_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is forwarded as the built-in one; here it has the name of a service that this server does not serve."""
+    packaged = PackagedAdvice(
+        name="house", descriptor=seating_pb2.DESCRIPTOR.services_by_name["SeatingService"], servicer=Seating
+    )
+    monkeypatch.setitem(ADVISING._values, "house", packaged)  # noqa: SLF001 - as an installed package adds it
+    token = tmp_path / "token"
+    token.write_text("a secret\n", "utf-8")
+    with (
+        adviser_at("127.0.0.1:0", "a secret") as port,
+        advised(tmp_path / "data", advice=at(port, token), services=("advice", "log")) as server,
+    ):
+        stub = seating_pb2_grpc.SeatingServiceStub(server.channel)
+        assert stub.DecideSeating(seating_pb2.DecideSeatingRequest(), timeout=SECONDS).next_time == 4
+        assert server.ask().suggestions
 
 
 @pytest.fixture
