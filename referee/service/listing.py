@@ -33,7 +33,7 @@ from referee.v1.log_pb2 import (
     RoundStage,
 )
 from referee.wire.page import read_page_size, refuse_token
-from referee.wire.refusal import RefusedError, invalid_field
+from referee.wire.refusal import RefusedError, check_milliseconds, invalid_field
 from referee.wire.round import header_of_open, read_table, write_slot
 
 MAX_PAGE: Final = 100
@@ -118,6 +118,8 @@ class RoundList:
         self, scope: bytes, request: ListRoundsRequest | ListSeatRoundsRequest, matches: Callable[[str], bool] | None
     ) -> tuple[list[ListedRound], str | None]:
         """Return a page of the rounds of a scope whose table matches, and the token of the next page."""
+        for name in ("start_time", "end_time"):
+            check_milliseconds(getattr(request, name), field=name)
         end = request.end_time if request.HasField("end_time") else LAST_TIME
         if not request.start_time < end <= LAST_TIME:
             _refuse("end_time", f"a period ends after its start {request.start_time} and by 2^53-1, not at {end}")

@@ -16,6 +16,7 @@ from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.shuffler_pb2 import RoundTerms
 from referee.wire.refusal import (
     RefusedError,
+    check_milliseconds,
     deadline_refusal,
     invalid_field,
     invalid_header,
@@ -69,6 +70,8 @@ class HeaderMaker:
                 f"{terms.seat_count} seats have {len(terms.seat_keys)} keys; give one a seat, empty for none",
                 field=f"{field}.seat_keys",
             )
+        for name in ("deal_deadline_time", "round_deadline_time"):
+            check_milliseconds(getattr(terms, name), field=f"{field}.{name}")
         number, previous = _next_round(latest, wanted, field=field)
         now = self.opened_time_of(latest)
         deal_deadline = terms.deal_deadline_time or now + DEAL_MS

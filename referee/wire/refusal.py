@@ -7,6 +7,8 @@ from google.protobuf.message import Message
 from referee.v1.error_reason_pb2 import ErrorReason
 
 _PREFIX: Final = "ERROR_REASON_"
+EARLIEST_TIME: Final = 10**12
+"""Earliest time that a request may name, in September 2001; a smaller one is a time in seconds."""
 
 
 class RefusedError(Exception):
@@ -40,6 +42,13 @@ class RefusedError(Exception):
 def invalid_field(message: str, *, field: str, **facts: object) -> RefusedError:
     """Return the refusal of a field that has a value which it cannot have."""
     return RefusedError(ErrorReason.ERROR_REASON_INVALID_FIELD, message, field=field, **facts)  # type: ignore[arg-type]
+
+
+def check_milliseconds(time: int, *, field: str) -> None:
+    """Refuse a time that is long before any round, as one in seconds is; 0 is no time."""
+    if 0 < time < EARLIEST_TIME:
+        message = f"{time} is long before 2001; give milliseconds since 1970 UTC, not seconds: {time * 1000}"
+        raise invalid_field(message, field=field, found=time)
 
 
 def missing_field(message: str, *, field: str) -> RefusedError:

@@ -6,6 +6,7 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { taggedHash, u64, utf8 } from "referee-verifier/protocol";
 import { type ListedRound, LogService } from "./gen/referee/v1/log_pb.js";
+import { instant, whole } from "./numbers.js";
 import type { Session } from "./session.js";
 
 /** When the listed rounds were opened, and how they are fetched. */
@@ -58,11 +59,12 @@ export async function* listSeatRounds(
 ): AsyncGenerator<ListedRound, void, undefined> {
   const { origin } = await session.believed();
   const { publicKey: seatKey, sign } = await signerOf(key);
+  const period = periodOf(options);
   yield* paged(async (pageToken) => {
     const signedTime = Date.now();
     const signature = await sign(listingStatement(origin, seatKey, { ...options, signedTime }));
     const signed = { seatKey, signedTime: BigInt(signedTime), signature };
-    const request = { ...signed, ...periodOf(options), ...pageToken };
+    const request = { ...signed, ...period, ...pageToken };
     return session.line.ask(method.listSeatRounds, request);
   });
 }
@@ -99,9 +101,9 @@ async function* paged(
 
 function periodOf({ startTime, endTime, pageSize }: ListOptions) {
   return {
-    ...(startTime === undefined ? {} : { startTime: BigInt(startTime) }),
-    ...(endTime === undefined ? {} : { endTime: BigInt(endTime) }),
-    ...(pageSize === undefined ? {} : { pageSize }),
+    ...(startTime === undefined ? {} : { startTime: instant("startTime", startTime) }),
+    ...(endTime === undefined ? {} : { endTime: instant("endTime", endTime) }),
+    ...(pageSize === undefined ? {} : { pageSize: whole("pageSize", pageSize, "a number of rounds") }),
   };
 }
 

@@ -6,6 +6,7 @@ import { VerificationError } from "./errors.js";
 import type { GetTableRoundRequestSchema } from "./gen/referee/v1/log_pb.js";
 import type { RoundHeader } from "./gen/referee/v1/round_pb.js";
 import type { RoundTermsSchema } from "./gen/referee/v1/shuffler_pb.js";
+import { amount, instant, whole } from "./numbers.js";
 
 /** A seat's own bets in Ultimate Texas Hold'em, in minor units; the Blind equals the Ante. */
 export interface Bet {
@@ -39,22 +40,22 @@ export function whichRound(tableId: string, number: number): MessageInitShape<ty
   return number === 0 ? { tableId } : { round: { tableId, roundNumber: BigInt(number) } };
 }
 
-/** The message that asks for these terms. */
+/** The message that asks for these terms; a RangeError names a number that is not whole or in another unit. */
 export function termsMessage(terms: Terms, seatKeys: readonly Uint8Array[]): MessageInitShape<typeof RoundTermsSchema> {
   return {
     tableId: terms.table,
     rulesetId: terms.ruleset,
     rulesetVersion: terms.version ?? "",
-    seatCount: terms.seats,
+    seatCount: whole("seats", terms.seats, "the number of seats"),
     currency: terms.currency ?? "CHIP",
-    stakeMinor: BigInt(terms.stake ?? 1),
-    seatStakes: (terms.bets ?? []).map(({ ante, trips = 0 }) => ({
-      betMinor: BigInt(ante),
-      ...(trips > 0 && { sideBetMinor: BigInt(trips) }),
+    stakeMinor: amount("stake", terms.stake ?? 1),
+    seatStakes: (terms.bets ?? []).map(({ ante, trips = 0 }, seat) => ({
+      betMinor: amount(`bets[${seat}].ante`, ante),
+      ...(trips !== 0 && { sideBetMinor: amount(`bets[${seat}].trips`, trips) }),
     })),
     seatKeys: seatKeys.map((key) => (hex(key) === NO_KEY ? new Uint8Array() : key)),
-    dealDeadlineTime: BigInt(terms.dealDeadline ?? 0),
-    roundDeadlineTime: BigInt(terms.roundDeadline ?? 0),
+    dealDeadlineTime: instant("dealDeadline", terms.dealDeadline ?? 0),
+    roundDeadlineTime: instant("roundDeadline", terms.roundDeadline ?? 0),
   };
 }
 

@@ -17,6 +17,7 @@ from referee_client.gathering import GATHER_SECONDS, Gathering, GatheringLine
 from referee_client.journal import RoundJournal, open_journal
 from referee_client.listing import list_rounds, list_seat_rounds
 from referee_client.mau_binh import AsyncMauBinhRound
+from referee_client.numbers import check_time, check_whole
 from referee_client.repeating import Repeating, RepeatingLine
 from referee_client.resuming import ResumableRound, read_logged, resume
 from referee_client.round import AsyncRound
@@ -200,6 +201,7 @@ class AsyncClient:
         revealed yet has table, number and stage alone. The list is what the server says, without a proof; ``referee
         export`` fetches and verifies a round of it.
         """
+        _check_period(start_time, end_time, most)
         request = log_pb2.ListRoundsRequest(
             table_id=table, table_prefix=table_prefix, seat_key=seat_key, start_time=start_time, end_time=end_time
         )
@@ -212,11 +214,18 @@ class AsyncClient:
 
         The request is signed by the key, and lasts for a minute around this machine's clock.
         """
+        _check_period(start_time, end_time, most)
         return await list_seat_rounds(self._session, private_key, start_time=start_time, end_time=end_time, most=most)
 
     async def checkpoint(self) -> Checkpoint:
         """Fetch the log's newest checkpoint and verify that it continues the earlier ones that this client has seen."""
         return await self._session.checkpoint()
+
+
+def _check_period(start_time: int | None, end_time: int | None, most: int) -> None:
+    check_time("start_time", start_time)
+    check_time("end_time", end_time)
+    check_whole("most", most, unit="a number of rounds")
 
 
 def new_round(

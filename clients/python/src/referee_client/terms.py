@@ -14,6 +14,7 @@ from referee.v1.shuffler_pb2 import RoundTerms
 from referee.wire.game_messages import GameMessages
 from referee.wire.registry import GAME_MESSAGES
 from referee_client.errors import VerificationError
+from referee_client.numbers import check_time, check_whole
 
 
 class Bet(NamedTuple):
@@ -27,7 +28,8 @@ class Bet(NamedTuple):
 class Terms:
     """Terms of a table's next round. ``stake`` is in minor units; ``bets`` has each seat's bets in a game with bets.
 
-    Deadlines are in ms since 1970 UTC; 0 lets the server choose.
+    Deadlines are in ms since 1970 UTC; 0 lets the server choose. Raise ValueError, which names the field and its unit,
+    for an amount that is no whole number or negative, and for a time in seconds.
     """
 
     table: str
@@ -41,6 +43,15 @@ class Terms:
     version: str = ""
     deal_deadline: int = 0
     round_deadline: int = 0
+
+    def __post_init__(self) -> None:
+        check_whole("seats", self.seats, unit="the number of seats")
+        check_whole("stake", self.stake, unit="minor units of the currency, such as cents")
+        for seat, bet in enumerate(self.bets):
+            check_whole(f"bets[{seat}].ante", bet.ante, unit="minor units of the currency, such as cents")
+            check_whole(f"bets[{seat}].trips", bet.trips, unit="minor units of the currency, such as cents")
+        check_time("deal_deadline", self.deal_deadline)
+        check_time("round_deadline", self.round_deadline)
 
     def write(self, *, seat_keys: Sequence[bytes]) -> RoundTerms:
         """Return the terms as a message."""
