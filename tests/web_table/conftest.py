@@ -1,5 +1,6 @@
 """Fixtures of the page's tests: a real Chromium, a table server in its own processes, and the page without one."""
 
+import contextlib
 import functools
 import http.server
 import shutil
@@ -35,10 +36,15 @@ def browser() -> Iterator[Browser]:
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
-    """The built page's files, and nothing in the log."""
+    """The built page's files, and nothing in the log; a page that goes away in mid-file is none of its matters."""
 
     def log_message(self, *_args: object) -> None:
         """Write nothing."""
+
+    def do_GET(self) -> None:  # noqa: N802 - as the library names it
+        """Send a file."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            super().do_GET()
 
 
 @pytest.fixture(scope="session")

@@ -33,7 +33,7 @@ SCENE: Final = """() => {
 }"""
 """What the show or the ending on the felt says and which cards it has; null where none is shown."""
 LUCK: Final = "ends"
-"""What the referee's seeds are drawn from; the page's are as fixed, so that the same hands, which win no deal, come each time."""
+"""What the referee's seeds are drawn from; the page's are as fixed, so that the same hands come, which win no deal."""
 FIXED: Final = "(() => { crypto.getRandomValues = (array) => array.fill(7); })()"
 
 

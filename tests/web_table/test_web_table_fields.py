@@ -1,7 +1,7 @@
 """Every field of a message is read: without it the page shows, says, asks or keeps something else, or it is not sent.
 
-Each path of the protocol's examples, with the places of lists left out, is taken out of one example after the other until
-the page differs. What only shows when something is pressed is compared after the presses of ``PRESSES``.
+Each path of the protocol's examples, with the places of lists left out, is taken out of one example after the other
+until the page differs. What only shows when something is pressed is compared after the presses of ``PRESSES``.
 """
 
 import json
@@ -33,13 +33,12 @@ HISTORY: Final = ('[data-opens="history"]', "dialog li .button", "*dialog .steps
 RESULTS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "suggest": (("mau_binh.playing", "tien_len.turn", "ultimate_texas.preflop"), PRESSES[:1]),
     "check": (("mau_binh.playing",), ()),
-    "history": (("tien_len.last", "mau_binh.last"), HISTORY[:2]),
     "replay": (("mau_binh.last", "mau_binh.sealed.last", "tien_len.last", "ultimate_texas.last"), HISTORY),
     "rules": (("mau_binh.playing",), ("button.help",)),
 }
 """The commands whose results are read: each with the views in which it is asked, and the presses that ask it."""
 WHOLE: Final = {"names", "header"}
-"""Fields that are read as a whole: names by code, and what the referee is asked with. So are the two languages of a text."""
+"""Fields that are read as a whole: names by code, and what the referee is asked with. So is a text of two languages."""
 FOR_OTHERS: Final[dict[str, str]] = {
     "rulesets.version": "the verifier's, for the check RULESET, as the three below",
     "rulesets.digest": "the verifier's",
@@ -66,8 +65,8 @@ STILL: Final = f"""
 """
 """Stops the page's clocks and chance, and makes it a guest's who has a name."""
 QUIET: Final = """() => new Promise((resolve) => {
-  let timer = setTimeout(resolve, 220);
-  new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(resolve, 220); })
+  let timer = setTimeout(resolve, 150);
+  new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(resolve, 150); })
     .observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
 })"""
 """Waits until the page has not changed for a while."""
@@ -222,7 +221,7 @@ def answer_of(command: str, view: str) -> Message:
         case _:
             name = command
     result: Message = example(f"done.{name}")["result"]
-    return {"rounds": [example(f"view.{view}")["last"]]} if command == "history" else result
+    return result
 
 
 def test_every_other_message_is_read(looker: Looker) -> None:

@@ -1,4 +1,4 @@
-"""The page as a project: its committed build is current, few bytes reach the first board, in two languages, from pinned packages."""
+"""The page as a project: its build is current, few bytes reach the first board, two languages, pinned packages."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Whole rounds: by mouse, touch and keys, in both languages, watched, alone; and nobody is punished for the interface."""
+"""Whole rounds: by mouse, touch and keys, in both languages, watched, alone; nobody is punished for the interface."""
 
 import json
 import random

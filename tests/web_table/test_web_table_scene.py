@@ -88,9 +88,9 @@ def test_foul_has_its_price_and_no_column_of_noughts(files, invite) -> None:
     guest: Guest = invite("Lan")
     page = guest.page
     enter(guest, files, showdown(fouled=True))
-    expect(page.locator('.banner[data-kind="FOUL"]')).to_contain_text("−9 chi", timeout=TIMEOUT)
+    expect(page.locator('.banner[data-kind="FOUL"]')).to_contain_text("\N{MINUS SIGN}9 chi", timeout=TIMEOUT)
     seat = page.locator(".showdown .seat").nth(2)
-    expect(seat.locator("h3")).to_contain_text("−9.000")
+    expect(seat.locator("h3")).to_contain_text("\N{MINUS SIGN}9.000")
     expect(seat.locator(".called").first).to_contain_text("binh lủng")
     assert not re.search(r"^0$", seat.inner_text(), re.MULTILINE)
 

@@ -321,7 +321,7 @@ def test_main_button_is_in_view_and_no_notice_covers_a_plate(files, invite, size
 @pytest.mark.slow("drives a browser")
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(
-    ("view", "answer", "shown"),
+    "hint",
     [
         ("view.mau_binh.playing", "mau_binh.suggest", ".hint.kept"),
         ("view.tien_len.turn", "tien_len.suggest", ".state .idea"),
@@ -330,7 +330,8 @@ def test_main_button_is_in_view_and_no_notice_covers_a_plate(files, invite, size
     ],
     ids=["mau_binh", "tien_len", "preflop", "river"],
 )
-def test_hint_moves_no_button_card_or_plate(files, invite, size: str, view: str, answer: str, shown: str) -> None:
+def test_hint_moves_no_button_card_or_plate(files, invite, size: str, hint: tuple[str, str, str]) -> None:
+    view, answer, shown = hint
     guest: Guest = invite("Lan", viewport=SIZES[size])
     page = guest.page
     suggested: dict[str, Any] = example(f"done.{answer}")["result"]

@@ -124,7 +124,8 @@ class Guest:
         for number in range(after + 1, after + MANY_ROUNDS):
             for guest in (self, *others):
                 guest.get_ready()
-            if all([guest.wait_dealt(number) for guest in (self, *others)]):
+            dealt = [guest.wait_dealt(number) for guest in (self, *others)]
+            if all(dealt):
                 return number
         message = "every round was won at the deal"
         raise AssertionError(message)

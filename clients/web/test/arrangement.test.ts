@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cardsOf, CHI, chiAt, placeAt, spotOf, swapped } from "../src/mau_binh/arrangement";
+import { cardsOf, CHI, chiAt, placeAt, spotOf } from "../src/mau_binh/arrangement";
 
 const PLACES = Array.from({ length: 13 }, (_, place) => place);
 const CARDS = PLACES.map((place) => `${"23456789TJQKA".charAt(place)}S`);
@@ -39,12 +39,4 @@ test("a spot beside the front's three is the nearest of them, and one off the fe
   ] as const) {
     assert.equal(placeAt(row, column), null);
   }
-});
-
-test("a swap changes two cards and keeps the former places", () => {
-  const next = swapped(CARDS, 0, 12);
-  assert.deepEqual([next[0], next[12]], [CARDS[12], CARDS[0]]);
-  assert.deepEqual(next.slice(1, 12), CARDS.slice(1, 12));
-  assert.equal(CARDS[0], "2S");
-  assert.deepEqual(swapped(next, 0, 12), CARDS);
 });

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { byRank, bySuit, fromProto, numberOf, protoName, RANKS, spellAll, SUITS } from "../src/cards/card";
-import { COURT_SHAPES, RANK_STROKES, SUIT_SHAPES } from "../src/cards/shapes";
+import { byRank, bySuit, fromProto, numberOf, protoName, spellAll, SUITS } from "../src/cards/card";
 import { byTienLen } from "../src/tien_len/order";
 
 const LETTERS = "23456789TJQKA";
@@ -31,22 +30,4 @@ test("orders keep every card and leave their argument alone", () => {
   assert.deepEqual(bySuit(hand), ["AH", "3H", "TC", "2C", "AS", "3S"]);
   assert.deepEqual(byTienLen(hand), ["3S", "3H", "TC", "AS", "AH", "2C"]);
   assert.deepEqual(hand, before);
-});
-
-test("every rank, suit and court has a shape of its own, and each is one closed SVG path or strokes", () => {
-  const shapes: [string[], Record<string, string>][] = [
-    [[...RANKS], RANK_STROKES],
-    [[...SUITS], SUIT_SHAPES],
-    [["J", "Q", "K"], COURT_SHAPES],
-  ];
-  for (const [names, paths] of shapes) {
-    assert.deepEqual(Object.keys(paths).sort(), names.sort());
-    assert.equal(new Set(Object.values(paths)).size, names.length);
-    for (const path of Object.values(paths)) {
-      assert.match(path, /^M[-\dMCSLHVAZ. ]+$/);
-    }
-  }
-  for (const path of [...Object.values(SUIT_SHAPES), ...Object.values(COURT_SHAPES)]) {
-    assert.match(path, /Z$/);
-  }
 });

@@ -5,15 +5,11 @@ import type { Ruleset } from "../src/connection/messages";
 import { settings } from "../src/settings.svelte";
 import { cardName, cardNames } from "../src/words/cards";
 import { initialOf, pickName } from "../src/words/names";
-import { amount, both, broken, capital, glyphs, pick, say, signed } from "../src/words/say";
+import { amount, both, broken, glyphs, say, signed } from "../src/words/say";
 import { WORDS } from "../src/words/words";
 
 beforeEach(() => {
   settings.language = "en";
-});
-
-test("the address chooses the language before the browser does", () => {
-  assert.equal(settings.language, "en"); // the browser of the tests prefers Vietnamese
 });
 
 test("every key is said in both languages, and a value that is not given stays visible", () => {
@@ -58,14 +54,6 @@ test("card codes in a sentence become signs, and other words do not", () => {
   assert.equal(glyphs("3H and TC beat AS, 10D too"), "3♥ and 10♣ beat A♠, 10♦ too");
   assert.equal(glyphs("ASK for 12H in PÁS"), "ASK for 12H in PÁS");
   assert.equal(broken([{ text: { vi: "", en: "no 3H" } }, { text: { vi: "", en: "no 2S" } }]), "no 3♥ no 2♠");
-});
-
-test("a text is picked by language, and a missing one is empty", () => {
-  const text = { vi: "không", en: "no" };
-  assert.deepEqual([pick(text), pick(null), pick(undefined)], ["no", "", ""]);
-  settings.language = "vi";
-  assert.equal(pick(text), "không");
-  assert.equal(capital("át bích"), "Át bích");
 });
 
 test("cards have names in both languages", () => {

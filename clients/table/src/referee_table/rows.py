@@ -7,6 +7,7 @@ from referee_table import sentences
 from referee_table.laws import Law
 from referee_table.sentences import Data, Text, say
 
+STAKE: Final = "cược"
 _LADDER: Final = {
     "HIGH_CARD": "AS QD 9C 6H 3S",
     "PAIR": "KS KD 9C 6H 3S",
@@ -30,9 +31,9 @@ def ladder(law: Law) -> dict[str, Any]:
     return section("LADDER", say("Thứ hạng, mạnh đến yếu", "Hands, strong to weak"), rows)
 
 
-def commission(law: Law) -> dict[str, Any]:
+def commission(law: Law, unit: str = STAKE) -> dict[str, Any]:
     """Return the section on what winners pay the house."""
-    rows = said(law, "COMMISSION", sentences.commission(law.data))
+    rows = said(law, "COMMISSION", sentences.commission(law.data, unit))
     return section("COMMISSION", law.name("reason", "COMMISSION"), rows)
 
 
@@ -41,18 +42,16 @@ def said(law: Law, reason: str, sentence: Text) -> list[dict[str, Any]]:
     return [row(law.name("reason", reason), sentence)] if sentence["en"] else []
 
 
-def instant_wins(law: Law) -> dict[str, Any]:
+def instant_wins(law: Law, unit: str = STAKE) -> dict[str, Any]:
     """Return the section on hands that win at the deal."""
-    rows = [row(law.name("pattern", one["pattern"]), units(law, one["units"])) for one in law.data["instant_wins"]]
+    rows = [row(law.name("pattern", one["pattern"]), units(one["units"], unit)) for one in law.data["instant_wins"]]
     return section("INSTANT_WINS", law.name("reason", "INSTANT_WIN"), rows)
 
 
 def prices(law: Law, table: Data) -> list[dict[str, Any]]:
     """Return a row for each price of a table."""
     return [
-        row(law.name("price", name.upper()), units(law, price))
-        for name, price in table.items()
-        if isinstance(price, int)
+        row(law.name("price", name.upper()), units(price)) for name, price in table.items() if isinstance(price, int)
     ]
 
 
@@ -76,9 +75,8 @@ def joined(first: Text, second: Text) -> Text:
     return say(f"{first['vi']}, {second['vi']}", f"{first['en']}, {second['en']}")
 
 
-def units(law: Law, units: int) -> Text:
-    """Say a number of stakes, which in Mậu Binh are chi."""
-    unit = "chi" if law.game == "mau_binh" else "cược"
+def units(units: int, unit: str = STAKE) -> Text:
+    """Say a number of stakes; ``unit`` is what players of a game call them in Vietnamese."""
     return say(f"{units} {unit}", f"{units} stake" if units == 1 else f"{units} stakes")
 
 

@@ -121,13 +121,12 @@ def last_card(data: Data) -> Text:
     return say(f"kết 3♠ ăn {units}", f"going out with the 3♠ wins {units}")
 
 
-def commission(data: Data) -> Text:
+def commission(data: Data, unit: str) -> Text:
     """Say what the house takes of what a seat won; empty where it takes nothing."""
     given = data.get("commission", {"kind": "NONE"})
     if given["kind"] == "NONE":
         return say("", "")
     part, cap = f"{given['permille'] / 10:g} %", given["cap_units"]
-    unit = "chi" if data["game"] == "mau_binh" else "cược"
     return say(
         f"Nhà Cái lấy {part.replace('.', ',')} tiền thắng, làm tròn xuống, nhiều nhất {cap} {unit}",
         f"the house takes {part} of what is won, rounded down, at most {cap} stakes",

@@ -25,7 +25,6 @@ export interface ReplaySeat {
 
 export interface ReplayStep {
   readonly words: string;
-  readonly cards: readonly Card[];
   readonly seats: readonly ReplaySeat[];
   /** The plays of the trick so far. */
   readonly pile: readonly ReplayEvent[];
@@ -65,10 +64,10 @@ export function stepsOf(
   let pile: readonly ReplayEvent[] = [];
   let open = 0;
   const steps: ReplayStep[] = [];
-  const lay = (words: string, cards: readonly Card[], rest: Partial<ReplayStep> = {}): void => {
-    steps.push({ words, cards, seats, pile, board: board.slice(0, open), house: [], hasHouse, ...rest });
+  const lay = (words: string, rest: Partial<ReplayStep> = {}): void => {
+    steps.push({ words, seats, pile, board: board.slice(0, open), house: [], hasHouse, ...rest });
   };
-  lay(say("asDealt") + (leads === "" ? "" : ` · ${say("leads", { name: leads })}`), []);
+  lay(say("asDealt") + (leads === "" ? "" : ` · ${say("leads", { name: leads })}`));
 
   for (const event of replay.events) {
     const cards = event.cards ?? [];
@@ -93,14 +92,14 @@ export function stepsOf(
             note: rows.length > 0 ? "" : capital(didWhat(event)),
           },
     );
-    lay(capital(`${nameOf(event.seat)}: ${didWhat(event)}`), cards);
+    lay(capital(`${nameOf(event.seat)}: ${didWhat(event)}`));
   }
 
   seats = seats.map((one) => ({ ...one, isActive: false, isFaceDown: false, note: "" }));
   for (const { words, bright, seats: compared } of game?.compared?.(replay) ?? []) {
     const before = seats;
     seats = before.map((one, seat) => ({ ...one, ...compared[seat], hand: [], bright }));
-    lay(words, []);
+    lay(words);
     seats = seats.map((one) => ({ ...one, bright: null }));
   }
   const net = (seat: number): number => replay.seats?.[seat]?.net_minor ?? 0;
@@ -112,7 +111,7 @@ export function stepsOf(
     note: noteAtEnd(replay, seat, game),
   }));
   const words = replay.ending_name === undefined ? say("roundOver") : capital(pick(replay.ending_name));
-  lay(words, [], { house: replay.house ?? [] });
+  lay(words, { house: replay.house ?? [] });
   return steps;
 }
 

@@ -1,23 +1,25 @@
 """The rules of Mậu Binh as a page shows them, written from the data of a ruleset."""
 
-from typing import Any
+from typing import Any, Final
 
 from referee_table import sentences
 from referee_table.laws import Law
 from referee_table.rows import commission, instant_wins, joined, ladder, row, said, section, units
 from referee_table.sentences import say
 
+CHI: Final = "chi"
+
 
 def sections(law: Law) -> list[dict[str, Any]]:
     """Return the sections of the rules of a ruleset."""
     data = law.data
     values = [
-        row(joined(law.name("category", one["category"]), law.name("chi", one["chi"])), units(law, one["units"]))
+        row(joined(law.name("category", one["category"]), law.name("chi", one["chi"])), units(one["units"], CHI))
         for one in data["values"]["special"]
     ]
-    others = row(say("Mọi chi khác", "Any other chi"), units(law, data["values"]["ordinary"]))
+    others = row(say("Mọi chi khác", "Any other chi"), units(data["values"]["ordinary"], CHI))
     four_aces = data["four_aces_sweep"]
-    extra = [row(law.name("reason", "FOUR_ACES_SWEEP"), units(law, four_aces["units"]))] if "units" in four_aces else []
+    extra = [row(law.name("reason", "FOUR_ACES_SWEEP"), units(four_aces["units"], CHI))] if "units" in four_aces else []
     return [
         section(
             "AIM",
@@ -45,6 +47,6 @@ def sections(law: Law) -> list[dict[str, Any]]:
                 *said(law, "WINNER_SWEEP", sentences.winner_sweep(data)),
             ],
         ),
-        instant_wins(law),
-        commission(law),
+        instant_wins(law, CHI),
+        commission(law, CHI),
     ]

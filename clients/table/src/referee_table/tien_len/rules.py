@@ -73,7 +73,7 @@ def sections(law: Law) -> list[dict[str, Any]]:
             "THREE_OF_SPADES",
             say("3 bích", "The three of spades"),
             [
-                row(law.name("reason", name.upper()), units(law, data[name]["units"]))
+                row(law.name("reason", name.upper()), units(data[name]["units"]))
                 for name in ("last_three_of_spades", "stopped_three_of_spades")
                 if data[name].get("applies", True)
             ],

@@ -100,9 +100,9 @@ class UltimateTexasPlay(Play):
         """Decide for a bot, or for the seats whose time has run out."""
         deciding, now = self._deciding(), self.setup.clock.now()
         if now >= max(self._street_end, self.again):
-            opened = self.game.unsealed_time
+            opened = len(self.game.board)
             for seat in deciding:
-                if self.game.unsealed_time != opened:  # the next street has begun
+                if len(self.game.board) != opened:  # the next street has begun
                     return
                 try:
                     await self._accept(seat, Decision.DECISION_TIMEOUT)
@@ -187,10 +187,10 @@ class UltimateTexasPlay(Play):
 
     async def _accept(self, seat: int, decision: Decision, move: Signed | None = None) -> None:
         event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=decision)
-        street, opened = self.found.street, self.game.unsealed_time
+        street, opened = self.found.street, len(self.game.board)
         answer = await self.submit(event, move, is_timeout=decision == Decision.DECISION_TIMEOUT)
         self.state.streets.append(street)
-        if answer.HasField("state") and self.game.unsealed_time == opened:
+        if answer.HasField("state") and len(self.game.board) == opened:
             self._stand(answer.state)
         else:
             await self._look()
