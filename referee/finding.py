@@ -36,7 +36,10 @@ class Severity(enum.StrEnum):
 
 
 class Code(enum.StrEnum):
-    """Kind of a finding, with its number in the list that ``make findings`` prints; codes may share a number."""
+    """Kind of a finding, with its number in the list that ``make findings`` prints; codes may share a number.
+
+    Findings of one leaf are listed in the order of these codes.
+    """
 
     _value_: str
     number: int
@@ -120,10 +123,10 @@ class Code(enum.StrEnum):
     COMMITMENT_SWAPPED = "COMMITMENT_SWAPPED", 2
     SERVER_SEED_MISMATCH = "SERVER_SEED_MISMATCH", 1
     SERVER_SEED_REPEATED = "SERVER_SEED_REPEATED", 8
+    DUPLICATE_CARD = "DUPLICATE_CARD", 15
     CARDS_MISMATCH = "CARDS_MISMATCH", 13
     DECK_NOT_FROM_SEEDS = "DECK_NOT_FROM_SEEDS", 14
     HIDDEN_CARDS_DIFFER = "HIDDEN_CARDS_DIFFER", 15
-    DUPLICATE_CARD = "DUPLICATE_CARD", 15
     DECK_ROOT_MISMATCH = "DECK_ROOT_MISMATCH", 16
     DEAL_MISMATCH = "DEAL_MISMATCH", 16
     SECTION_WRONG_SIZE = "SECTION_WRONG_SIZE", 20
@@ -143,6 +146,7 @@ class Code(enum.StrEnum):
     RECEIPT_REFUSED = "RECEIPT_REFUSED", 27, Severity.NOTE
     FORKED_RECEIPTS = "FORKED_RECEIPTS", 28, Severity.NOTE
     MOVE_DROPPED = "MOVE_DROPPED", 72
+    STREET_OPENED_EARLY = "STREET_OPENED_EARLY", 25
     UNSEAL_NOT_IN_COURSE = "UNSEAL_NOT_IN_COURSE", 55
     OPENED_WITHOUT_UNSEAL = "OPENED_WITHOUT_UNSEAL", 56
     UNSEAL_REFUSED = "UNSEAL_REFUSED", 56
@@ -154,11 +158,10 @@ class Code(enum.StrEnum):
 
     SECRET_EXPOSED = "SECRET_EXPOSED", 22
     SECTION_KEY_WEAK = "SECTION_KEY_WEAK", 23
-    STREET_OPENED_EARLY = "STREET_OPENED_EARLY", 25
 
     TABLES_THROWN_AWAY = "TABLES_THROWN_AWAY", 38
-    ROUNDS_GIVEN_UP = "ROUNDS_GIVEN_UP", 71, Severity.NOTE
     GIVEN_UP_BY_YOUNG_KEYS = "GIVEN_UP_BY_YOUNG_KEYS", 71, Severity.NOTE
+    ROUNDS_GIVEN_UP = "ROUNDS_GIVEN_UP", 71, Severity.NOTE
     INSTANT_WIN_GIVEN_UP = "INSTANT_WIN_GIVEN_UP", 71, Severity.NOTE
     TABLES_UNSEEDED = "TABLES_UNSEEDED", 38, Severity.NOTE
     ABORTED_BY_QUALITY = "ABORTED_BY_QUALITY", 39

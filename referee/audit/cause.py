@@ -50,15 +50,18 @@ _STATISTICS: Final = frozenset({38, 39, 40, 53, 54, 66})
 """Numbers of the findings that statistics make, in the list that ``make findings`` prints."""
 
 
+_PLACES: Final = {code: place for place, code in enumerate(Code)}
+
+
 def cause_of(code: Code) -> Cause:
     """Return the cause of a code's findings."""
     return _CAUSES.get(code, Cause.CHANCE if code.number in _STATISTICS else Cause.LEAVES)
 
 
-def order_of(finding: Finding) -> tuple[bool, Cause, int]:
-    """Return the sort key of a finding: failures before notes, then by cause, then by leaf, the whole log first."""
+def order_of(finding: Finding) -> tuple[bool, Cause, int, int]:
+    """Return the sort key of a finding: failures before notes, by cause, by leaf (the whole log first), by code."""
     index = -1 if finding.leaf_index is None else finding.leaf_index
-    return finding.severity is Severity.NOTE, cause_of(finding.code), index
+    return finding.severity is Severity.NOTE, cause_of(finding.code), index, _PLACES[finding.code]
 
 
 def sort_findings(findings: Iterable[Finding]) -> list[Finding]:

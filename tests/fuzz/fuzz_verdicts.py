@@ -42,7 +42,7 @@ class Seen(NamedTuple):
 
 
 class Verdicts(NamedTuple):
-    """What each verifier says: its findings in order, or the exception that it raised as its one finding."""
+    """What each verifier says: its findings as it lists them, or the exception that it raised as its one finding."""
 
     python: tuple[Seen, ...]
     typescript: tuple[Seen, ...]
@@ -92,7 +92,7 @@ class TypeScript:
         if "error" in said:
             is_refused = said["error"] in ("BundleError", "SpellingError")
             return (Seen("REFUSED" if is_refused else f"EXCEPTION {said['error']}", -1),)
-        return in_order([Seen(one["code"], one.get("leaf_index", -1)) for one in said["findings"]])
+        return tuple([Seen(one["code"], one.get("leaf_index", -1)) for one in said["findings"]])
 
 
 def verdicts(row: Mapping[str, Any], typescript: TypeScript) -> Verdicts:
@@ -104,18 +104,13 @@ def verdicts(row: Mapping[str, Any], typescript: TypeScript) -> Verdicts:
     return Verdicts(python_findings(row), typescript.answer())
 
 
-def in_order(findings: Sequence[Seen]) -> tuple[Seen, ...]:
-    """Return findings in the order of the manual; those of one leaf as they were."""
-    return tuple(sorted(findings, key=lambda one: one.order))
-
-
 def python_findings(row: Mapping[str, Any]) -> tuple[Seen, ...]:
     """Return the findings of the package's audit."""
     try:
         found = _audit(row)
     except Exception as error:  # noqa: BLE001 - what an audit must never do is what is looked for
         return (_raised(error),)
-    return in_order([Seen(one.code.value, -1 if one.leaf_index is None else one.leaf_index) for one in found])
+    return tuple([Seen(one.code.value, -1 if one.leaf_index is None else one.leaf_index) for one in found])
 
 
 def bundle_findings(bundle: Mapping[str, Any]) -> tuple[Seen, ...]:
@@ -128,7 +123,7 @@ def bundle_findings(bundle: Mapping[str, Any]) -> tuple[Seen, ...]:
         return (Seen("REFUSED", -1),)
     except Exception as error:  # noqa: BLE001 - as above
         return (_raised(error),)
-    return in_order([Seen(one.code.value, -1 if one.leaf_index is None else one.leaf_index) for one in found])
+    return tuple([Seen(one.code.value, -1 if one.leaf_index is None else one.leaf_index) for one in found])
 
 
 def _holds(found: Sequence[Seen]) -> tuple[Seen, ...]:
@@ -172,12 +167,6 @@ def _place(made: Difference) -> tuple[bool, int] | None:
     return places.pop() if len(places) == 1 else None
 
 
-def _share_a_code(found: Verdicts, made: Difference) -> bool:
-    place = _place(made)
-    codes = [{one.code for one in findings if one.order == place} for findings in found]
-    return place is not None and bool(set.intersection(*codes))
-
-
 def _cannot_read(_: Verdicts, made: Difference) -> bool:
     return _place(made) is not None and any(one is not None and one.code in UNREADABLE for one in made)
 
@@ -193,7 +182,6 @@ def _replay_stopped(found: Verdicts, made: Difference) -> bool:
 IN_NO_LAWFUL_ROUND: Final = ("CARD_NOT_IN_HAND", "SEAL_BROKEN", "LEADER_MISMATCH")
 UNREADABLE: Final = ("NOT_CANONICAL", "TYPE_CONFUSION", "HEADER_REFUSED", "UNSOUND_KEY")
 ALLOWED: Final[dict[str, Callable[[Verdicts, Difference], bool]]] = {
-    "the first leaf at fault is the same and both name one of its faults; their order in a leaf is free": _share_a_code,
     "values of another form make one reader refuse the leaf and another what it says, at the same leaf": _cannot_read,
     "replay ends at the first illegal event, and what no lawful round has is not looked for behind it": _replay_stopped,
 }

@@ -15,8 +15,8 @@ from tests.audit import table as list_of_54
 from tests.audit.audit_builder import FAR, LOG, NOW, ORIGIN, ROOT, LogBuilder, Table, abort, healthy_tables
 from tests.randomness import random_from
 from tests.verifier.verifier_bundles import bundle_of, log_row, round_ids
-from tests.verifier.verifier_mutations import Seen, apart, mutate
-from tests.verifier.verifier_project import run
+from tests.verifier.verifier_mutations import Seen, apart, listed_alike, mutate
+from tests.verifier.verifier_project import PROJECT, run
 
 Verdicts = Callable[[Iterable[dict[str, Any]]], list[dict[str, Any]]]
 
@@ -78,6 +78,14 @@ def test_table_of_what_an_audit_must_catch_names_its_findings() -> None:
     assert fixtures <= codes.keys()
     assert codes["server_seed_swapped"] == "SERVER_SEED_MISMATCH"
     assert codes["tile_missing"] == "TILE_MISMATCH"
+
+
+def test_codes_are_in_the_order_of_the_audit() -> None:
+    """Findings of one leaf are listed in this order."""
+    text = (PROJECT / "src" / "finding.ts").read_text("utf-8")
+    codes = re.findall(r'"(\w+)"', text.partition("export const CODES = [")[2].partition("]")[0])
+    assert len(codes) > 90
+    assert codes == [code.value for code in Code if code.value in codes]
 
 
 @pytest.mark.slow("builds or checks a Node project")
@@ -162,7 +170,7 @@ def test_last_winner_is_found_behind_aborted_rounds(verdicts: Verdicts) -> None:
 @pytest.mark.slow("builds or checks a Node project")
 @pytest.mark.parametrize("seed", range(3))
 def test_audit_and_verifier_agree_on_random_changes(seed: int, verdicts: Verdicts) -> None:
-    """Both report the same findings, except those that require the rules of a game."""
+    """Both report the same findings in the same order, except those that require the rules of a game."""
     chance = random_from(seed)
     logs = [played(table, rounds=3).entries for table in TABLES]
     changed = [LogBuilder(mutate(chance.choice(logs), chance)).bundle() for _ in range(150)]
@@ -170,10 +178,11 @@ def test_audit_and_verifier_agree_on_random_changes(seed: int, verdicts: Verdict
     answers = verdicts([log_row(log, now=now) for log, now in zip(changed, times, strict=True)])
     seen = set()
     for log, now, answer in zip(changed, times, answers, strict=True):
-        ours: set[Seen] = {(finding.code.value, finding.leaf_index) for finding in audit_findings(log, now=now)}
-        theirs = {(finding["code"], finding.get("leaf_index")) for finding in answer["findings"]}
+        ours: list[Seen] = [(finding.code.value, finding.leaf_index) for finding in audit_findings(log, now=now)]
+        theirs: list[Seen] = [(finding["code"], finding.get("leaf_index")) for finding in answer["findings"]]
         seen |= {code for code, _ in ours}
-        assert apart(ours, theirs) == set(), (ours, theirs)
+        assert apart({*ours}, {*theirs}) == set(), (ours, theirs)
+        assert listed_alike(ours, theirs), (ours, theirs)
     assert len(seen) > 15
 
 

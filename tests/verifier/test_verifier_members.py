@@ -22,7 +22,7 @@ from tests.audit.audit_builder import REFEREE, SHUFFLER, LogBuilder, Table, abor
 from tests.fuzz.fuzz_bases import row_of
 from tests.fuzz.fuzz_verdicts import python_findings
 from tests.verifier.built import Verdicts
-from tests.verifier.verifier_mutations import Seen, apart, sign_again
+from tests.verifier.verifier_mutations import Seen, apart, listed_alike, sign_again
 
 Change = tuple[tuple[Any, ...], Any]
 """A place in a payload, and the value put there."""
@@ -139,10 +139,10 @@ def disagreements(rows: dict[str, dict[str, Any]], verdicts: Verdicts) -> dict[s
     differing: dict[str, object] = {}
     refused = 0
     for (name, row), answer in zip(rows.items(), verdicts(rows.values()), strict=True):
-        theirs: set[Seen] = {(one["code"], one.get("leaf_index")) for one in answer["findings"]}
-        ours: set[Seen] = {(one.code, None if one.leaf < 0 else one.leaf) for one in python_findings(row)}
+        theirs: list[Seen] = [(one["code"], one.get("leaf_index")) for one in answer["findings"]]
+        ours: list[Seen] = [(one.code, None if one.leaf < 0 else one.leaf) for one in python_findings(row)]
         refused += bool(theirs)
-        if apart(ours, theirs) or "error" in answer:
+        if apart({*ours}, {*theirs}) or not listed_alike(ours, theirs) or "error" in answer:
             differing[name] = ours, theirs, answer.get("error")
     assert refused > len(rows) // 2
     return differing

@@ -39,6 +39,13 @@ def apart(ours: set[Seen], theirs: set[Seen]) -> set[Seen]:
     return {(code, leaf) for code, leaf in ours - theirs if code not in BY_THE_RULES} | more
 
 
+def listed_alike(ours: Sequence[Seen], theirs: Sequence[Seen]) -> bool:
+    """Return whether audit and verifier list the findings that both have in one order."""
+    both = {*ours} & {*theirs}
+    one, other = ([seen for seen in dict.fromkeys(found) if seen in both] for found in (ours, theirs))
+    return one == other
+
+
 def mutate(entries: Sequence[bytes], chance: random.Random) -> list[bytes]:
     """Return the leaves with one random change: a leaf dropped, repeated, moved or re-signed, or a value changed."""
     mutated = list(entries)

@@ -7,6 +7,7 @@
 
 import { printable } from "./printable.js";
 
+/** All codes, in the order in which findings of one leaf are listed. */
 export const CODES = [
   "CHECKPOINT_REFUSED",
   "WRONG_ORIGIN",
@@ -16,6 +17,8 @@ export const CODES = [
   "LOG_TRUNCATED",
   "HISTORY_REWRITTEN",
   "SPLIT_VIEW",
+  "LOG_RECEIPT_REFUSED",
+  "PROMISED_LEAF_ABSENT",
   "TILE_MISMATCH",
   "COSIGNATURE_REFUSED",
   "QUORUM_UNMET",
@@ -71,10 +74,10 @@ export const CODES = [
   "COMMITMENT_SWAPPED",
   "SERVER_SEED_MISMATCH",
   "SERVER_SEED_REPEATED",
+  "DUPLICATE_CARD",
   "CARDS_MISMATCH",
   "DECK_NOT_FROM_SEEDS",
   "HIDDEN_CARDS_DIFFER",
-  "DUPLICATE_CARD",
   "DECK_ROOT_MISMATCH",
   "DEAL_MISMATCH",
   "SECTION_WRONG_SIZE",
@@ -91,18 +94,16 @@ export const CODES = [
   "RECEIPT_REFUSED",
   "FORKED_RECEIPTS",
   "MOVE_DROPPED",
-  "ROUNDS_GIVEN_UP",
-  "GIVEN_UP_BY_YOUNG_KEYS",
-  "LOG_RECEIPT_REFUSED",
-  "PROMISED_LEAF_ABSENT",
-  "SECRET_EXPOSED",
-  "SECTION_KEY_WEAK",
   "STREET_OPENED_EARLY",
-  "UNSEAL_REFUSED",
   "UNSEAL_NOT_IN_COURSE",
   "OPENED_WITHOUT_UNSEAL",
-  "HISTORY_ALTERED",
+  "UNSEAL_REFUSED",
   "EVENT_UNSIGNED",
+  "HISTORY_ALTERED",
+  "SECRET_EXPOSED",
+  "SECTION_KEY_WEAK",
+  "GIVEN_UP_BY_YOUNG_KEYS",
+  "ROUNDS_GIVEN_UP",
 ] as const;
 
 export type Code = (typeof CODES)[number];
@@ -189,15 +190,16 @@ export function isExplained(code: Code): boolean {
   return causeOf(code) === "LEAVES";
 }
 
-/** Findings in their order: failures before notes, by cause, the whole log before its leaves. */
+/** Findings in the audit's order: failures before notes, by cause, by leaf (the whole log first), by code. */
 export function inOrder(findings: Finding[]): Finding[] {
-  const rank = (one: Finding): [number, number, number] => [
+  const rank = (one: Finding): [number, number, number, number] => [
     one.severity === "NOTE" ? 1 : 0,
     CAUSES.indexOf(causeOf(one.code)),
     one.leaf_index ?? -1,
+    CODES.indexOf(one.code),
   ];
   return [...findings].sort((one, other) => {
     const [a, b] = [rank(one), rank(other)];
-    return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+    return a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3];
   });
 }
