@@ -41,7 +41,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_args: object) -> None:
         """Write nothing."""
 
-    def do_GET(self) -> None:  # noqa: N802 - as the library names it
+    def do_GET(self) -> None:
         """Send a file."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             super().do_GET()

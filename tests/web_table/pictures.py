@@ -1,8 +1,8 @@
 """Pictures of each scene in three sizes, and a film strip of each game's end.
 
-``python -m tests.web_table.pictures FOLDER`` takes them. Without a folder it takes those of the page's README. Scenes that chance decides are shown from the protocol's examples;
-the others are of a round that is played to its end against bots at the table's own pace. A strip has frames at even
-distances from the guest's last choice to the result.
+``python -m tests.web_table.pictures FOLDER`` takes them; without a folder it takes those of the page's README. Scenes
+that chance decides are shown from the protocol's examples; the others are of a round that is played to its end against
+bots at the table's own pace. A strip has frames at even distances from the guest's last choice to the result.
 """
 
 import base64

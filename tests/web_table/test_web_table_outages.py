@@ -184,9 +184,11 @@ def test_lost_connection_is_shown_and_the_round_continues_after_it(table, invite
     guest.expect_result(number)
 
 
-def test_round_is_finished_once_after_a_restart_of_the_server(own_table, invite) -> None:
+@pytest.mark.parametrize("sealed", [False, True], ids=["open", "sealed"])
+def test_round_is_finished_once_after_a_restart_of_the_server(own_table, invite, *, sealed: bool) -> None:
+    """The referee that it had started is killed with it; the page that was open goes on by itself."""
     guest = invite("Lan", language="en")
-    guest.host(own_table.url, RULESET, bots=1)
+    guest.host(own_table.url, RULESET, bots=1, sealed=sealed)
     number = guest.deal()
     guest.arrange()
     guest.expect_result(number)

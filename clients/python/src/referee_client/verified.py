@@ -110,7 +110,7 @@ class VerifiedRound(RoundView[RoundMessage]):
 
     async def _advise(self, method: str, request: Message, kind: type[Answered]) -> Answered:
         """Call a method of AdviceService, which takes whole rounds only."""
-        return await self._session.line.ask(f"AdviceService/{method}", request, kind)
+        return await self._session.line.ask(f"referee.v1.AdviceService/{method}", request, kind)
 
     def _name_of(self, message: Any) -> round_pb2.RoundCourse:  # noqa: ANN401 - the game's own message
         """Return the name of a round message: its table, round number, history hash and content."""

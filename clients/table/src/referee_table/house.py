@@ -24,7 +24,8 @@ from referee_table.loading import load_laws
 from referee_table.people import rename
 from referee_table.play import Pace, Setup
 from referee_table.records import read_records, read_room
-from referee_table.room import FAULTS, KEPT_ROUNDS, Room
+from referee_table.room import Room
+from referee_table.room_rounds import FAULTS, KEPT_ROUNDS, RoomRounds
 from referee_table.rulebook import rules_of
 from referee_table.signing import read_key
 from referee_table.state import Person, RoomState
@@ -271,12 +272,12 @@ class House:
 
     # What rooms ask of the house.
 
-    def save(self, room: Room) -> None:
+    def save(self, room: RoomRounds) -> None:
         """Write the room's file, which holds hands and seeds, atomically."""
         if self.folder is not None and not room.is_closed:
             write_whole(self.folder / f"{room.state.room}.room.json", msgspec.json.encode(room.state))
 
-    def record(self, room: Room, given: dict[str, Any]) -> None:
+    def record(self, room: RoomRounds, given: dict[str, Any]) -> None:
         """Append the line of a finished round; the last line about a round counts."""
         if self.folder is None:
             return
@@ -287,7 +288,7 @@ class House:
         with path.open("ab") as file:
             file.write(msgspec.json.encode(given) + b"\n")
 
-    def changed(self, room: Room) -> None:
+    def changed(self, room: RoomRounds) -> None:
         """Send the room's view to the pages in it."""
         for person in room.people.humans:
             self.views[person.key] = view_of(room, person)
@@ -305,14 +306,14 @@ class House:
         self.show(person)
         self._forget(person)
 
-    def closed(self, room: Room) -> None:
+    def closed(self, room: RoomRounds) -> None:
         """Delete a room and its files."""
         self._empty(room)
         for suffix in ("room.json", "rounds.jsonl"):
             if self.folder is not None:
                 (self.folder / f"{room.state.room}.{suffix}").unlink(missing_ok=True)
 
-    def _empty(self, room: Room) -> None:
+    def _empty(self, room: RoomRounds) -> None:
         """Take a room that ends, and the people in it, out of the house."""
         self.rooms.pop(room.state.room, None)
         for person in room.people.humans:

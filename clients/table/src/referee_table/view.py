@@ -9,11 +9,11 @@ from referee_table.cards import texts
 from referee_table.games import GAMES
 from referee_table.people import place_of
 from referee_table.records import shown, shown_seat
-from referee_table.room import Room
+from referee_table.room_rounds import RoomRounds
 from referee_table.state import Person, Round
 
 
-def view_of(room: Room, person: Person) -> dict[str, Any]:
+def view_of(room: RoomRounds, person: Person) -> dict[str, Any]:
     """Return the whole room, as PROTOCOL.md describes it."""
     state = room.state
     law = room.setup.law
@@ -35,7 +35,7 @@ def view_of(room: Room, person: Person) -> dict[str, Any]:
     }
 
 
-def preview_of(room: Room) -> dict[str, Any]:
+def preview_of(room: RoomRounds) -> dict[str, Any]:
     """Return the room as a link to it shows it."""
     state = room.state
     return {
@@ -66,7 +66,7 @@ def _person(one: Person, *, ante: int | None) -> dict[str, Any]:
     return given
 
 
-def _round(room: Room, made: Round, person: Person) -> dict[str, Any]:
+def _round(room: RoomRounds, made: Round, person: Person) -> dict[str, Any]:
     state, seats = room.state, [one.person for one in made.seats]
     seat = seats.index(person.person) if person.person in seats else None
     given: dict[str, Any] = {

@@ -43,6 +43,7 @@ export const { say } = speaker({
   swapped: ["Đổi {one} với {other}", "{one} and {other} swapped"],
   sweeps: ["sập, lủng", "sweeps, fouls"],
   timeToArrange: ["Thời gian xếp bài", "Time to arrange"],
+  timeToOpen: ["Thời gian lật bài", "Time to open"],
   units: ["{units} chi", "{units} chi"],
   unitsInAll: ["cộng {units} chi", "{units} chi in all"],
 });
