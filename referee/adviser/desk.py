@@ -9,6 +9,7 @@ of a core that others want too, at every priority.)
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import ContextVar
@@ -27,6 +28,8 @@ T = TypeVar("T")
 COMPUTE_SECONDS: Final = 0.0005
 SLEEP_SECONDS: Final = 0.00003
 """How long the process computes, and how long it then sleeps."""
+STOPPED_EARLY: Final = 64
+"""Ids of calls that were stopped before they arrived: gRPC promises no order of two calls."""
 _TIMER_SLACK: Final = Path("/proc/self/timerslack_ns")
 """How late Linux may end a sleep: 50 us, unless this says another time."""
 
@@ -60,20 +63,26 @@ class InThread:
 
 
 class Question:
-    """A computation that a call waits for until ``due``, a time of the monotonic clock."""
+    """A computation that a call waits for until ``due``, a time of the monotonic clock.
+
+    One that still waits behind another ends at once when its caller has gone or its time is over, so that the process
+    is never thought to hang because it computes for somebody else.
+    """
 
     def __init__(self, work: Callable[[], Any], *, seconds: float, monotonic: Callable[[], float]) -> None:
         self.work, self.seconds = work, seconds
         self._monotonic = monotonic
         self._due = monotonic() + seconds
         self._is_stopped = False
-        self._ended = threading.Event()
+        self._beginning = threading.Lock()
+        self._begun, self._ended = threading.Event(), threading.Event()
         self._answer: Any = None
         self._error: BaseException | None = None
 
     def stop(self) -> None:
         """Note that the caller no longer waits."""
         self._is_stopped = True
+        self._end_unless_begun(CallEndedError())
 
     def check(self) -> None:
         """Raise if nobody waits for the answer any more."""
@@ -84,6 +93,10 @@ class Question:
 
     def run(self) -> None:
         """Compute the answer, unless nobody waits for it."""
+        with self._beginning:
+            if self._ended.is_set():
+                return
+            self._begun.set()
         try:
             with checked(self.check):
                 self.check()
@@ -95,11 +108,20 @@ class Question:
 
     def wait(self) -> Any:
         """Wait until the computation has ended; return its answer or raise its error."""
+        if not (self._begun.is_set() or self._begun.wait(max(0.0, self._due - self._monotonic()))):
+            self._end_unless_begun(too_long(self.seconds))
         self._ended.wait()
         error, self._error = self._error, None
         if error is not None:
             raise error
         return self._answer
+
+    def _end_unless_begun(self, error: Exception) -> None:
+        with self._beginning:
+            if not self._begun.is_set():
+                self._error = error
+                self._ended.set()
+                self._begun.set()
 
 
 class Desk:
@@ -108,13 +130,19 @@ class Desk:
     def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         self._questions: SimpleQueue[Question | None] = SimpleQueue()
+        self._noting = threading.Lock()
         self._known: dict[str, Question] = {}
+        self._stopped_early: deque[str] = deque(maxlen=STOPPED_EARLY)
 
     def compute(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Return what the function returns on the desk's thread."""
         identity, seconds = asked.get()
         question = Question(lambda: function(*args, **kwargs), seconds=seconds, monotonic=self._monotonic)
-        self._known[identity] = question
+        with self._noting:
+            self._known[identity] = question
+            is_stopped = identity in self._stopped_early
+        if is_stopped:
+            question.stop()
         try:
             self._questions.put(question)
             answer: T = question.wait()
@@ -123,8 +151,11 @@ class Desk:
             self._known.pop(identity, None)
 
     def stop(self, identity: str) -> None:
-        """Stop the computation of the call with this id at its next pause; do nothing if there is none."""
-        question = self._known.get(identity)
+        """Stop the computation of the call with this id at its next pause, also if the call is yet to arrive."""
+        with self._noting:
+            question = self._known.get(identity)
+            if question is None and identity:  # a probe of the line names no call
+                self._stopped_early.append(identity)
         if question is not None:
             question.stop()
 

@@ -205,6 +205,46 @@ def test_computation_stops_at_a_pause_once_its_time_is_over() -> None:
     assert refused.value.reason_name == "ADVICE_TOO_LONG"
 
 
+def test_question_that_waits_behind_another_ends_with_its_caller() -> None:
+    waiting = Question(endless, seconds=SECONDS, monotonic=lambda: 0.0)
+    waiting.stop()
+    with pytest.raises(CallEndedError):
+        waiting.wait()
+    waiting.run()  # its turn comes: nothing is computed
+
+
+def test_question_that_waits_behind_another_ends_with_its_time() -> None:
+    times = iter([0.0, 5.0])
+    waiting = Question(endless, seconds=5.0, monotonic=lambda: next(times))
+    with pytest.raises(RefusedError, match="not computed within 5 s"):
+        waiting.wait()
+    waiting.run()
+
+
+def test_caller_that_gives_up_behind_another_does_not_end_the_process(
+    never_ready: tuple[Advised, list[str]],
+) -> None:
+    """The process has let go of its question long before it is thought to hang."""
+    server, outcomes = never_ready
+    first = server.begin()
+    until(lambda: server.front.under_way == 1)
+    second = server.begin()
+    until(lambda: server.front.under_way == 2)
+    second.cancel()
+    until(lambda: outcomes == ["GIVEN_UP"])
+    assert server.front.under_way == 1
+    first.cancel()
+    until(lambda: server.front.under_way == 0)
+
+
+def test_question_that_is_stopped_before_it_arrives_is_not_computed() -> None:
+    desk = Desk()
+    desk.stop("early")
+    asked.set(("early", SECONDS))
+    with pytest.raises(CallEndedError):
+        desk.compute(endless)
+
+
 def test_desk_computes_in_the_order_of_arrival_and_passes_errors_on() -> None:
     desk = Desk()
     worker = Thread(target=desk.run, kwargs={"is_gentle": False})
