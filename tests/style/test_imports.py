@@ -11,8 +11,6 @@ import pytest
 from tests.style.features import GENERATED, ROOT, paths
 
 FOLDERS: Final = ("referee", "clients/*/src/*", "tests")
-CIRCLES: Final = frozenset(f"referee_table.{name}" for name in ("company", "hall", "reception", "room", "view"))
-"""Files that may import one another: the table's hall opens rooms, which ask the hall who is where."""
 BY_NAME: Final = {
     "referee/cli/main.py": "a command is imported only when it runs, from the module of its own name",
     "clients/table/src/referee_table/games.py": "a game's code and its part of the page are in a folder of its name",
@@ -96,8 +94,7 @@ def module_imports(tree: ast.Module) -> Iterator[ast.alias]:
 def test_no_files_import_one_another_in_a_circle() -> None:
     graph = graph_of(sources())
     assert len(graph) > 1000
-    without = {name: set() if name in CIRCLES else others for name, others in graph.items()}
-    assert circle_in(without) == []
+    assert circle_in(graph) == []
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,8 @@ class Together:
     def move(self, page: Page, milliseconds: int = STEP_MS) -> None:
         """So much later, everywhere."""
         moved = threading.Event()
-        self.loop.call_soon_threadsafe(lambda: (self.clock.move(milliseconds), moved.set()))
+        self.loop.call_soon_threadsafe(self.clock.move, milliseconds)
+        self.loop.call_soon_threadsafe(moved.set)
         assert moved.wait(timeout=60)
         page.clock.run_for(milliseconds)
         threading.Event().wait(REST_MS / 1000)

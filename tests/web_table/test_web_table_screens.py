@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from tests.web_table.web_table_guest import DESKTOP, LANDSCAPE, PHONE, TABLET, TIMEOUT, Guest
 from tests.web_table.web_table_packages import WEB, installed
@@ -359,7 +359,7 @@ def test_what_is_free_never_lies_where_a_bet_lies(files, invite) -> None:
     page = guest.page
     stage = Stage(page, dealt("view.ultimate_texas.preflop"))
     guest.enter(files)
-    boxes: dict[str, list[dict[str, float]]] = {"free": [], "costs": []}
+    boxes: dict[str, list[FloatRect]] = {"free": [], "costs": []}
     for street in ("preflop", "flop", "river"):
         stage.show(dealt(f"view.ultimate_texas.{street}"))
         guest.wait_still()
@@ -367,7 +367,7 @@ def test_what_is_free_never_lies_where_a_bet_lies(files, invite) -> None:
             kind = "free" if button.get_attribute("data-decision") == "CHECK" else "costs"
             box = button.bounding_box()
             assert box is not None
-            boxes[kind].append(dict(box))
+            boxes[kind].append(box)
     assert len(boxes["free"]) == 2
     assert len(boxes["costs"]) >= 5
     for free in boxes["free"]:

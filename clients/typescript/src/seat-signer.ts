@@ -4,10 +4,9 @@
  * refused. The server is asked under ids of its own making, by which it does a command once.
  */
 
-import { hex, SIGNATURE_SIZE, unhex } from "referee-verifier/protocol";
+import { encode, hex, SIGNATURE_SIZE, unhex, utf8 } from "referee-verifier/protocol";
 import type { SeatKey } from "./browser-key.js";
 import { AlreadySignedError, Course, SeatChain } from "./chain.js";
-import { canonical } from "./course.js";
 import { type Answer, type Memory, NOTHING_SENT, type Output, step } from "./signing-states.js";
 
 /** What a seat was shown of its round: all events, or its own alone while the others' are hidden. Hashes in hex. */
@@ -176,7 +175,7 @@ export function chainOf({ seat, key, shown }: Pick<SeatFrontend, "seat" | "key" 
   const publicKey = unhex(key.publicKey);
   const chain =
     saved === undefined ? new SeatChain(seat, publicKey, start) : SeatChain.restore(saved, publicKey, start);
-  const events = course.events.map(({ event }) => canonical(JSON.parse(event) as Record<string, unknown>));
+  const events = course.events.map(({ event }) => utf8(encode(JSON.parse(event))));
   const signature = course.signature ? unhex(course.signature, SIGNATURE_SIZE) : new Uint8Array();
   if (course.is_whole) {
     const whole = new Course(unhex(course.round_id), unhex(course.deck_root));

@@ -17,7 +17,7 @@ export {
 export { browserSeatKey, type SeatKey } from "./browser-key.js";
 export * from "./chain.js";
 export { type ClockDifference, type Dated, RoundClock } from "./clock.js";
-export { canonical, type EventReceipt, type Link } from "./course.js";
+export { type EventReceipt, type Link } from "./course.js";
 export {
   chainOf,
   type KeptChain,
