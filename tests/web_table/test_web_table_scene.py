@@ -82,16 +82,16 @@ def test_sweep_has_a_banner_with_its_chi(files, invite) -> None:
     guest: Guest = invite("Lan")
     enter(guest, files, showdown())
     banner = guest.page.locator('.banner[data-kind="SWEEP"]')
-    expect(banner).to_contain_text(re.compile(r"sập.* \+6 chi", re.IGNORECASE | re.DOTALL), timeout=TIMEOUT)
+    expect(banner).to_contain_text(re.compile(r"sập.* \+4 chi", re.IGNORECASE | re.DOTALL), timeout=TIMEOUT)
 
 
 def test_foul_has_its_price_and_no_column_of_noughts(files, invite) -> None:
     guest: Guest = invite("Lan")
     page = guest.page
     enter(guest, files, showdown(fouled=True))
-    expect(page.locator('.banner[data-kind="FOUL"]')).to_contain_text("\N{MINUS SIGN}9 chi", timeout=TIMEOUT)
+    expect(page.locator('.banner[data-kind="FOUL"]')).to_contain_text("\N{MINUS SIGN}6 chi", timeout=TIMEOUT)
     seat = page.locator(".showdown .seat").nth(2)
-    expect(seat.locator("h3")).to_contain_text("\N{MINUS SIGN}9.000")
+    expect(seat.locator("h3")).to_contain_text("\N{MINUS SIGN}6.000")
     expect(seat.locator(".called").first).to_contain_text("binh lủng")
     assert not re.search(r"^0$", seat.inner_text(), re.MULTILINE)
 
