@@ -160,14 +160,18 @@ class AsyncClient:
     async def ruleset(self, ruleset_id: str) -> ruleset_pb2.GetRulesetResponse:
         """Fetch a ruleset's newest version with its file, ``toml``: names, clocks and prices to show to players."""
         request = ruleset_pb2.GetRulesetRequest(ruleset_id=ruleset_id)
-        return await self._session.line.ask("RulesetService/GetRuleset", request, ruleset_pb2.GetRulesetResponse)
+        return await self._session.line.ask(
+            "referee.v1.RulesetService/GetRuleset", request, ruleset_pb2.GetRulesetResponse
+        )
 
     async def decide_seating(
         self, ruleset_id: str, persons: Sequence[seating_pb2.Person], *, now: int
     ) -> seating_pb2.DecideSeatingResponse:
         """Ask who sits, who is late and whether to deal, at a time in ms since 1970 UTC; nothing is written."""
         request = seating_pb2.DecideSeatingRequest(ruleset_id=ruleset_id, persons=persons, now_time=now)
-        return await self._session.line.ask("SeatingService/DecideSeating", request, seating_pb2.DecideSeatingResponse)
+        return await self._session.line.ask(
+            "referee.v1.SeatingService/DecideSeating", request, seating_pb2.DecideSeatingResponse
+        )
 
     async def keys(self) -> log_pb2.GetKeysResponse:
         """Fetch the log's origin and keys as the server shows them, such as to give them to a player's verifier."""

@@ -36,7 +36,7 @@ async def fetch_bundle(session: Session, table: str, number: int) -> dict[str, A
         header = earlier.header
     checkpoint = (
         await session.line.ask(
-            "LogService/GetCheckpoint", log_pb2.GetCheckpointRequest(), log_pb2.GetCheckpointResponse
+            "referee.v1.LogService/GetCheckpoint", log_pb2.GetCheckpointRequest(), log_pb2.GetCheckpointResponse
         )
     ).checkpoint
     size = int(checkpoint.splitlines()[1])
@@ -67,10 +67,12 @@ def end_of(found: log_pb2.GetTableRoundResponse) -> round_pb2.LogReceipt:
 
 async def _round(session: Session, table: str, number: int) -> log_pb2.GetTableRoundResponse:
     request = round_request(table, number)
-    return await session.line.ask("LogService/GetTableRound", request, log_pb2.GetTableRoundResponse)
+    return await session.line.ask("referee.v1.LogService/GetTableRound", request, log_pb2.GetTableRoundResponse)
 
 
 async def _proof(session: Session, index: int, size: int) -> list[str]:
     request = log_pb2.GetInclusionProofRequest(leaf_index=index, tree_size=size)
-    answer = await session.line.ask("LogService/GetInclusionProof", request, log_pb2.GetInclusionProofResponse)
+    answer = await session.line.ask(
+        "referee.v1.LogService/GetInclusionProof", request, log_pb2.GetInclusionProofResponse
+    )
     return [node.hex() for node in answer.inclusion_proof]
