@@ -99,6 +99,14 @@ def always(result: Message) -> Answer:
     return lambda _command: result
 
 
+class ExactStage(Stage):
+    """A server that puts nothing into what it shows first: no version, no time."""
+
+    def begin(self) -> None:
+        """Send the page the first message as it is."""
+        self.send(self.first)
+
+
 class Looker:
     """A page that is loaded anew for each message, and what comes of each."""
 
@@ -110,7 +118,7 @@ class Looker:
         page.on("pageerror", lambda error: self.asked.append(f"error {error}"))
         page.route("**/api/bundles/**", lambda route: self._answer(route, {"leaves": []}))
         page.route("**/referee.v1.*/*", lambda route: self._answer(route, HANDS))
-        self.stage = Stage(page, example("lobby"), time=lambda: START)
+        self.stage = ExactStage(page, example("lobby"), time=lambda: START)
 
     def look(self, first: Message, *, answers: dict[str, Any], presses: tuple[str, ...]) -> str:
         """Return all that the page makes of a message and of some answers: what it draws, says, asks and keeps."""

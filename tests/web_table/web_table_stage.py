@@ -52,6 +52,10 @@ class Stage:
         self._is_away = False
         page.route_web_socket(re.compile("/api/stream"), self._open)
 
+    def begin(self) -> None:
+        """Send the page what it is shown first."""
+        self.show(self.first) if self.first["type"] == "view" else self.send(self.first)
+
     def show(self, view: Message) -> None:
         """Send the page a view that is newer than all before."""
         self.version += 1
@@ -80,7 +84,7 @@ class Stage:
             case "hello":
                 self.hello = message
                 self.send(self.welcome | {"time": self.time()})
-                self.show(self.first) if self.first["type"] == "view" else self.send(self.first)
+                self.begin()
             case "ping":
                 self.send({"type": "pong", "sent": message["sent"], "time": self.time()})
             case "command":
