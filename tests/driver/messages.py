@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from referee.v1 import (
+    advice_pb2,
     advice_pb2_grpc,
     error_reason_pb2,
     log_pb2,
@@ -27,6 +28,7 @@ from referee.v1 import (
 )
 
 FILES: Final = (
+    advice_pb2,
     error_reason_pb2,
     log_pb2,
     mau_binh_pb2,

@@ -16,7 +16,7 @@ EXCEPTIONS: Final = {
 
 
 def fixed_waits(source: str) -> Iterator[int]:
-    """Yield the lines of a source that wait for a constant time and are in no loop."""
+    """Yield the lines of a source that wait for a constant time, or a browser for any, and are in no loop."""
     waiting: list[tuple[ast.AST, bool]] = [(ast.parse(source), False)]
     while waiting:
         node, is_in_loop = waiting.pop()
@@ -29,11 +29,14 @@ def fixed_waits(source: str) -> Iterator[int]:
                 func=ast.Attribute(value=ast.Name(id=module), attr="sleep"), args=[ast.Constant(value=seconds)]
             ) if module in MODULES and seconds and not is_in_loop:
                 yield node.lineno
+            case ast.Call(func=ast.Attribute(attr="wait_for_timeout")) if not is_in_loop:
+                yield node.lineno
         waiting += [(child, is_in_loop) for child in ast.iter_child_nodes(node)]
 
 
 def test_wait_of_a_fixed_length_is_found_and_a_loop_that_asks_is_none() -> None:
     assert list(fixed_waits("import time\n\ndef test():\n    time.sleep(0.5)\n")) == [4]
+    assert list(fixed_waits("def test(page):\n    page.wait_for_timeout(PAUSE_MS)\n")) == [2]
     assert list(fixed_waits("while not ask():\n    time.sleep(0.02)\n")) == []
     assert list(fixed_waits("async def go():\n    await asyncio.sleep(0)\n    await asyncio.sleep(pause)\n")) == []
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 from tests.browser_flags import FLAGS
-from tests.web_table.web_table_guest import DESKTOP, PHONE, RULESETS, TABLET, TIMEOUT, Guest
+from tests.web_table.web_table_guest import DESKTOP, PHONE, QUIET, RULESETS, TABLET, TIMEOUT, Guest
 from tests.web_table.web_table_packages import WEB
 from tests.web_table.web_table_server import TableProcess
 from tests.web_table.web_table_stage import Stage, chop, dealt, ending, finished, instant_win, showdown
@@ -27,7 +27,6 @@ FRAME_MS: Final = 400
 MANY_FRAMES: Final = 200
 STRIP: Final = 8
 """Frames of a strip: the first, the last, and others at even distances between."""
-SETTLED_MS: Final = 1_000
 SCENES: Final[dict[str, Callable[[], dict[str, Any]]]] = {
     "arranging": lambda: dealt("view.mau_binh.playing"),
     "instant-win": lambda: instant_win(dealt_ms=5_000),
@@ -81,7 +80,7 @@ def staged(browser: Browser, url: str, scene: str, viewport: ViewportSize) -> Gu
     Stage(guest.page, SCENES[scene]())
     guest.enter(url)
     guest.page.locator(".room").wait_for()
-    guest.page.wait_for_timeout(SETTLED_MS)
+    guest.page.evaluate(QUIET)
     guest.wait_still()
     return guest
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from tests.web_table.conftest import QUICK
-from tests.web_table.web_table_guest import MANY_ROUNDS, RULESETS, TIMEOUT
+from tests.web_table.web_table_guest import MANY_ROUNDS, RULESETS, TIMEOUT, until
 from tests.web_table.web_table_packages import WEB
 from tests.web_table.web_table_referee import RefereeProcess, free_address
 from tests.web_table.web_table_server import TableProcess
@@ -173,10 +173,10 @@ def test_lost_connection_is_shown_and_the_round_continues_after_it(table, invite
     is_away = True
     sockets[-1].close()
     warning = guest.page.locator(".notices .notice.warn")
-    while len(refused) < 4:
-        expect(warning).to_contain_text("Nothing is lost", timeout=TIMEOUT)
-        guest.page.wait_for_timeout(100)
-    expect(warning).to_be_visible(timeout=TIMEOUT)
+    expect(warning).to_contain_text("Nothing is lost", timeout=TIMEOUT)
+    until(guest.page, lambda: len(refused) >= 4 or warning.count() == 0, "the page does not try again")
+    expect(warning).to_contain_text("Nothing is lost")
+    assert len(refused) >= 4
     is_away = False
     warning.get_by_role("button").click()
     expect(warning).to_have_count(0, timeout=TIMEOUT)

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.command import referee
 from tests.web_table.test_web_table_signing import Wire
-from tests.web_table.web_table_guest import RULESETS, TIMEOUT, Guest
+from tests.web_table.web_table_guest import RULESETS, TIMEOUT, Guest, until
 
 pytestmark = pytest.mark.slow("drives a browser")
 
@@ -224,10 +224,7 @@ def test_proof_of_an_aborted_round_speaks_of_no_payout(table, invite) -> None:
     binh.join(table.url, room)
     an.get_ready()
     binh.get_ready()
-    for _ in range(TIMEOUT // 50):
-        if wire.ended:
-            break
-        an.page.wait_for_timeout(50)
+    until(an.page, lambda: wire.ended, "no round has ended")
     (ended, *_) = wire.ended
     assert ended["end"] == "ABORTED"
     stranger = invite("Lạ", language="en").page

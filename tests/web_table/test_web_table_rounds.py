@@ -14,7 +14,7 @@ from referee.cards import Card, parse_card
 from referee.games.mau_binh import MauBinhRules
 from referee.hands import Ranking
 from tests.builtin import rules_as
-from tests.web_table.web_table_guest import RULESETS, TIMEOUT, Guest, Way
+from tests.web_table.web_table_guest import QUIET, RULESETS, TIMEOUT, Guest, Way, until
 from tests.web_table.web_table_stage import Stage, dealt, now
 
 pytestmark = pytest.mark.slow("drives a browser")
@@ -275,8 +275,7 @@ def test_back_asks_before_it_leaves_a_round(files, invite) -> None:
     assert "leave" not in [one["name"] for one in stage.sent]
     page.go_back()
     page.locator("dialog .ends .button").last.click()
-    page.wait_for_timeout(200)
-    assert "leave" in [one["name"] for one in stage.sent]
+    until(page, lambda: "leave" in [one["name"] for one in stage.sent], "the page does not leave")
 
 
 def test_focus_stays_on_the_felt_when_its_scene_changes(files, invite) -> None:
@@ -285,9 +284,13 @@ def test_focus_stays_on_the_felt_when_its_scene_changes(files, invite) -> None:
     stage = Stage(page, dealt("view.ultimate_texas.preflop"))
     guest.enter(files)
     guest.tab_to(page.locator('[data-decision="CHECK"]'))
-    for view in ("view.ultimate_texas.river", "view.ultimate_texas.last"):
+    for view, shown in (
+        ("view.ultimate_texas.river", '[data-decision="PLAY_1X"]'),
+        ("view.ultimate_texas.last", ".end"),
+    ):
         stage.show(dealt(view) | {"phase_end_time": now() + 60_000})
-        page.wait_for_timeout(300)
+        expect(page.locator(shown)).to_be_visible(timeout=TIMEOUT)
+        page.evaluate(QUIET)
         assert page.evaluate("document.querySelector('.room').contains(document.activeElement)")
 
 

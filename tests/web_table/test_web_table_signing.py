@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.web_table.web_table_guest import RULESETS, TIMEOUT, Guest
+from tests.web_table.web_table_guest import RULESETS, TIMEOUT, Guest, until
 
 pytestmark = pytest.mark.slow("drives a browser")
 
@@ -92,11 +92,7 @@ def sit(guest: Guest, url: str) -> Wire:
 
 def wait(guest: Guest, wire: Wire, count: int) -> None:
     """Wait until the page has sent so many decisions."""
-    for _ in range(TIMEOUT // 50):
-        if len(wire.of("decide")) >= count:
-            return
-        guest.page.wait_for_timeout(50)
-    raise AssertionError(wire.sent)
+    until(guest.page, lambda: len(wire.of("decide")) >= count, f"fewer than {count} decisions were sent")
 
 
 def test_page_reloaded_before_the_answer_sends_the_same_bytes_again(table, invite) -> None:

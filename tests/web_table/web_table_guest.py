@@ -1,6 +1,7 @@
 """Guests at the table: each a browser of its own, playing by mouse, touch or keys at real coordinates."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -17,6 +18,15 @@ LANDSCAPE: Final[ViewportSize] = {"width": 844, "height": 390}
 STILL: Final = """() => document.getAnimations().every((one) =>
   one.playState !== 'running' || one.effect.getComputedTiming().iterations === Infinity)"""
 """Whether nothing moves on the page but what moves without end."""
+STEP_MS: Final = 50
+"""Milliseconds between two looks at what a page has sent."""
+QUIET: Final = """() => new Promise((resolve) => {
+  let timer = setTimeout(resolve, 150);
+  setTimeout(resolve, 10_000);
+  new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(resolve, 150); })
+    .observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
+})"""
+"""Waits until the page has not changed for a while; ten seconds at most, for a page that never stops."""
 MANY_TABS: Final = 80
 MANY_ROUNDS: Final = 9
 RULESETS: Final = {
@@ -25,6 +35,15 @@ RULESETS: Final = {
     "ultimate_texas": "ultimate_texas.casino",
 }
 """The ruleset of each game that is played here."""
+
+
+def until(page: Page, holds: Callable[[], object], words: str = "the page has not done it in time") -> None:
+    """Let a page go on until something holds that the test notes of it; fail with these words otherwise."""
+    for _ in range(TIMEOUT // STEP_MS):
+        if holds():
+            return
+        page.wait_for_timeout(STEP_MS)
+    raise AssertionError(words)
 
 
 @dataclass

@@ -13,6 +13,9 @@ from playwright.sync_api import Page, WebSocketRoute
 EXAMPLES: Final = Path(__file__).parents[2] / "clients" / "table" / "examples"
 Message = dict[str, Any]
 Answer = Callable[[Message], Message]
+SWEEP: Final = (((0, 2, 0), (1, 1, 1), (2, 0, 2)), ((2, 2, 0), (1, 1, 1), (0, 0, 2)), ((1, 2, 0), (0, 0, 2), (2, 1, 1)))
+FOUL: Final = (((0, 1, 0), (1, 0, 1), (2, 0, 0)), ((0, 0, 1), (1, 1, 0), (2, 0, 0)), ((0, 0, 1), (1, 1, 0), (2, 0, 0)))
+"""By chi, then by seat: whose hand of the example of a showdown it has, and what it wins and loses by it."""
 SIX_PAIRS: Final = [["AS", "AH"], ["KS", "KD"], ["9C", "9H"], ["7S", "7D"], ["4C", "4H"], ["2S", "2D"], ["JC"]]
 
 
@@ -126,16 +129,28 @@ def instant_win(*, dealt_ms: int = 0) -> Message:
 
 
 def showdown(*, fouled: bool = False) -> Message:
-    """Return a view of a show whose chi are all counted; the first seat sweeps, or the last seat fouls for 9 chi."""
+    """Return a view of a show whose chi are all counted; the first seat sweeps both others, or the last seat fouls.
+
+    Seats change hands of the example, and pay by its ruleset: 1 a chi, 2 more for a sweep, 3 to each for a foul.
+    """
     view = dealt("view.mau_binh.showdown")
     shown = view["round"]["mau_binh"]["showdown"]
-    for at, chi in enumerate(shown["chi"]):
+    for at, (chi, order) in enumerate(zip(shown["chi"], FOUL if fouled else SWEEP, strict=True)):
         chi["start_time"] = now() - 16_000 + 5_000 * at
-    shown["summary"][0]["added_units"] = 0 if fouled else 6
+        chi["hands"] = [
+            chi["hands"][example] | {"seat": seat, "units_won": won, "units_lost": lost}
+            for seat, (example, won, lost) in enumerate(order)
+        ]
+        chi["hands"][2]["fouled"] = fouled
     if fouled:
-        shown["summary"][2] |= {"fouled": True, "net_units": -9, "net_minor": -9_000}
-        for chi in shown["chi"]:
-            chi["hands"][2] |= {"fouled": True, "units_won": 0, "units_lost": 0}
+        back, middle = (chi["hands"][2] for chi in shown["chi"][:2])
+        back["cards"], middle["cards"] = middle["cards"], back["cards"]  # the higher straight is in the middle
+    units = [sum(hands[seat][1] - hands[seat][2] for hands in (FOUL if fouled else SWEEP)) for seat in range(3)]
+    added = (3, 3, -6) if fouled else (4, -2, -2)
+    for seat, line in enumerate(shown["summary"]):
+        net = units[seat] + added[seat]
+        line |= {"added_units": added[seat], "net_units": net, "net_minor": net * view["stake_minor"]}
+        line |= {"winner": seat == (1 if fouled else 0), "fouled": fouled and seat == 2}
     return view
 
 
