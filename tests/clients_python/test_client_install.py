@@ -14,7 +14,7 @@ from tests.packages.wheelhouse import DISTRIBUTIONS, Environment, wheels_for
 
 CLIENT = DISTRIBUTIONS["referee-client"]
 OF_SERVERS = {"sqlalchemy", "structlog", "typer", "numpy", "rich", "fsspec", "jinja2", "prometheus_client"}
-BASE_ROOMS = {"cards", "dealing", "evidence", "games", "log", "rulesets", "transcript", "v1", "wire"}
+BASE_ROOMS = {"cards", "dealing", "evidence", "games", "log", "reach", "rulesets", "transcript", "v1", "wire"}
 
 PLAYED = """
 import json, sys

@@ -110,8 +110,8 @@ async def test_waiting_client_repeats_every_call_until_it_is_answered(
         assert (await game.settle()).is_replayed
         await game.reveal()
     assert game.stage is Stage.REVEALED
-    assert outage.asked["MauBinhService/AcceptEvent"] == 4
-    assert outage.asked["ShufflerService/OpenRound"] == 3
+    assert outage.asked["referee.v1.MauBinhService/AcceptEvent"] == 4
+    assert outage.asked["referee.v1.ShufflerService/OpenRound"] == 3
     assert reached[:2] == [False, True]
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.packages.wheelhouse import ROOT, Environment, wheels_for
 
 BASE_ROOMS = (
-    *("audit", "cards", "dealing", "evidence", "games", "hands", "log", "money"),
+    *("audit", "cards", "dealing", "evidence", "games", "hands", "log", "money", "reach"),
     *("rulesets", "suspicion", "tiles", "transcript", "verdict"),
 )
 BASE_INSTALL = {"referee", "pynacl", "cffi", "pycparser", "msgspec", "orjson"}
