@@ -4,14 +4,17 @@ import asyncio
 import os
 import stat
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import pytest
+from referee_table.mau_binh.handing_in import HandingIn
+from referee_table.mau_binh.state import Draft
 from referee_table.play import Pace, Play
 from referee_table.room import Room
 
 from tests.table.scripted_player import Player, play_anything
 from tests.table.table_scene import GAMES, PACE, Scene, phase_is, ready
+from tests.table.test_table_kills import play_as_a_page
 from tests.table.test_table_rounds import audited, finish
 
 OTHERS: Final = pytest.mark.slow("repeats with other games what one shows")
@@ -106,6 +109,39 @@ async def test_round_that_was_settled_just_before_a_kill_is_settled_alike_again(
     async with new_scene.open(pace=pace) as scene:
         await again(scene, [an])
         assert (await finish(scene, an))["end"] == "SETTLED"
+    assert audited(new_scene).findings == ()
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+async def test_bot_arranges_once_though_the_table_ends_before_that_is_in_its_file(
+    new_scene: Scene, monkeypatch: pytest.MonkeyPatch, *, sealed: bool
+) -> None:
+    """The journal has a bot's event, and the room's file has still its draft or nothing."""
+    is_made = asyncio.Event()
+    give = HandingIn._give  # noqa: SLF001 - after which the table ends
+
+    async def give_and_die(play: HandingIn, seat: int, draft: Draft) -> dict[str, Any]:
+        given = await give(play, seat, draft)
+        if play.is_bot(seat):
+            is_made.set()
+            raise asyncio.CancelledError
+        return given
+
+    with monkeypatch.context() as patched:
+        patched.setattr(HandingIn, "_give", give_and_die)
+        async with new_scene.open() as scene:
+            (an,) = await scene.table("mau_binh.classic", bots=2, sealed=sealed)
+            await ready(an)
+            await is_made.wait()
+    an.script = play_as_a_page
+    async with new_scene.open() as scene:
+        await again(scene, [an])
+        last = await finish(scene, an)
+        replay = await an.ask("replay", table=last["table"], number=1)
+    action = "COMMIT" if sealed else "ARRANGE"
+    seats = [event["seat"] for event in replay["events"] if event["action"] == action]
+    bots = [seat for seat, one in enumerate(last["seats"]) if one["is_bot"]]
+    assert [seats.count(seat) for seat in bots] == [1, 1]
     assert audited(new_scene).findings == ()
 
 

@@ -228,10 +228,14 @@ async def test_page_and_proofs_are_served_with_care(new_scene: Scene, tmp_path: 
     (page / "assets" / "a-12345678.js").write_text("1;" * 2000)
     (page / "assets" / "a.js").write_text("1")
     (tmp_path / "secret.txt").write_text("secret")
-    async with new_scene.open(page=page), httpx.AsyncClient(base_url=f"http://{new_scene.address}") as client:
+    gateway = "https://cards.example/referee"
+    async with (
+        new_scene.open(page=page, gateway=gateway),
+        httpx.AsyncClient(base_url=f"http://{new_scene.address}") as client,
+    ):
         index = await client.get("/")
         assert index.text == "<p>table"
-        assert "default-src 'self'" in index.headers["content-security-policy"]
+        assert f"default-src 'self'; connect-src 'self' {gateway}/;" in index.headers["content-security-policy"]
         script = await client.get("/assets/a-12345678.js")
         assert "immutable" in script.headers["cache-control"]
         assert script.headers["content-encoding"] == "gzip"

@@ -111,7 +111,7 @@ def _file_at(root: Path, name: str) -> Path | None:
 
 
 def _headers(gateway: str | None) -> dict[str, str]:
-    connect = "'self'" if gateway is None else f"'self' {gateway}"
+    connect = "'self'" if gateway is None else f"'self' {gateway}/"  # without the slash no path below it is allowed
     return {
         "content-security-policy": (
             f"default-src 'self'; connect-src {connect}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "

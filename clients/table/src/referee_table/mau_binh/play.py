@@ -73,12 +73,13 @@ class MauBinhPlay(HandingIn):
         await self.take_over()
 
     async def catch_up(self) -> None:
-        """Take over the events that the journal has; a draft that became one is none any more."""
+        """Take over the events that the journal has; a draft that became one is none any more. A bot makes only one."""
         if self.state.showdown is None:
             await self.take_over()
         for seat, draft in enumerate(self.state.drafts):
             given = self.state.arranged[seat], self.state.commitments[seat]
-            if draft is not None and (draft.cards, draft.commitment) == given:
+            is_made = draft is not None and (draft.cards, draft.commitment) == given
+            if is_made or (self.is_bot(seat) and self.is_in(seat)):
                 self.state.drafts[seat] = None
 
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
@@ -188,7 +189,9 @@ class MauBinhPlay(HandingIn):
     def _bots(self) -> list[int]:
         """Return the seats of bots that have to arrange, or to open their commitment."""
         state = self.state
-        done = state.opened if state.is_opening else [bool(cards) for cards in state.planned]
+        done = (
+            state.opened if state.is_opening else [bool(one) or self.is_in(at) for at, one in enumerate(state.planned)]
+        )
         return [
             seat
             for seat, one in enumerate(self.round.seats)
