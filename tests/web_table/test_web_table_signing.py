@@ -161,7 +161,7 @@ def test_page_signs_nothing_on_a_course_with_a_move_that_is_not_its_own(table, i
     guest.host(table.url, TEXAS)
     guest.get_ready()
     guest.bet()
-    expect(guest.page.locator(".texas")).to_contain_text("diễn biến khác", timeout=TIMEOUT)
+    expect(guest.page.locator(".texas")).to_contain_text("Diễn biến ván khác với lúc nãy", timeout=TIMEOUT)
     assert wire.of("decide") == []
 
 

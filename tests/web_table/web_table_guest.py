@@ -180,9 +180,11 @@ class Guest:
         return True
 
     def expect_result(self, number: int) -> None:
-        """Wait for a round's result, which sums to zero and is verified."""
+        """Wait for a round's result, which sums to zero with the house's and is verified."""
         expect(self.page.locator(f'.result[data-round="{number}"]')).to_be_visible(timeout=2 * TIMEOUT)
-        assert sum(self.nets().values()) == 0
+        houses = self.page.locator(".between .result [data-house-net]").all()
+        house = sum(int(one.get_attribute("data-house-net") or "") for one in houses)
+        assert sum(self.nets().values()) + house == 0
         self.expect_verified()
 
     def nets(self) -> dict[str, int]:
