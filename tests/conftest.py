@@ -46,6 +46,7 @@ pytest_plugins = (
 """Modules of fixtures, each beside the tests that it is for."""
 
 collect_ignore = [
+    "cli/without_posix",  # hides functions from the process that imports it
     "chaos/guided.py",  # needs a fuzzer that is no development tool
     *(
         f"mutation/{name}.py" for name in ("__main__", "choice", "mutants", "trial")

@@ -13,6 +13,7 @@ import traceback
 from types import MappingProxyType
 from typing import Final
 
+from referee.cli.exit_codes import DEFECT, UNANSWERABLE
 from referee.extras import install
 
 EXTRAS: Final = MappingProxyType(
@@ -46,9 +47,6 @@ EXTRAS: Final = MappingProxyType(
 
 POSIX: Final = frozenset({"fcntl", "grp", "pwd", "resource", "termios"})
 """Modules of Python that Windows lacks."""
-UNANSWERABLE: Final = 2
-DEFECT: Final = 70
-"""Exit code of a defect of the program itself: EX_SOFTWARE of sysexits.h."""
 
 
 def main() -> None:

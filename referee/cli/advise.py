@@ -33,14 +33,14 @@ def advise(  # noqa: PLR0913 - one parameter an option
     ] = None,
     rulesets: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Folder with your own rulesets, in which `referee learn` wrote."),
+        typer.Option(metavar="FOLDER", help="Folder with your own rulesets, in which 'referee learn' wrote."),
     ] = None,
     # A server starts its own process with it; not for people.
     child: Annotated[bool, typer.Option("--child", hidden=True)] = False,
 ) -> None:
     """Advise for a server, which names this address as advice.address, until stopped.
 
-    Without this command `referee serve` starts such a process for itself. Whoever reaches the address could ask for
+    Without this command, 'referee serve' starts such a process for itself. Whoever reaches the address could ask for
     advice without the server's access control: give a token, or certificates on both sides, unless it is a Unix socket
     in a folder that only the server may open. Prints one JSON line once it listens.
     """

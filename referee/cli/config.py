@@ -11,8 +11,8 @@ import msgspec
 import typer
 from rich.table import Table as Grid
 
-from referee.cli import UNANSWERABLE
 from referee.cli.command import Commands
+from referee.cli.exit_codes import UNANSWERABLE
 from referee.cli.options import AsJson, answer
 from referee.cli.paper import paper
 from referee.server.settings.reading import DEFAULT, KEYS, LoadedSettings, SettingsError, read_settings

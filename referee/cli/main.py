@@ -12,8 +12,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from referee import __version__
-from referee.cli import UNANSWERABLE
 from referee.cli.command import SETTINGS
+from referee.cli.exit_codes import UNANSWERABLE
 from referee.evidence.printable import error_words
 
 COMMANDS: Final = (

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from referee.cli import UNANSWERABLE
+from referee.cli.exit_codes import UNANSWERABLE
 from referee.evidence.printable import ascii_json, printable_lines
 from referee.rulesets import Catalogue, load_builtin, load_folder
 from referee.server.keys.private_key import LEAST_PASSPHRASE, PASSPHRASE_VARIABLE, Passphrase

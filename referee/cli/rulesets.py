@@ -10,8 +10,8 @@ from rich.markup import escape
 from rich.table import Column
 from rich.table import Table as Grid
 
-from referee.cli import UNANSWERABLE
 from referee.cli.command import Commands
+from referee.cli.exit_codes import UNANSWERABLE
 from referee.cli.options import AsJson, RulesetFolder, catalogue_of, fail, print_json
 from referee.cli.paper import paper
 from referee.cli.rulesets_mau_binh import faults_that_pay

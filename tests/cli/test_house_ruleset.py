@@ -19,7 +19,7 @@ STAKE = 100
 def test_a_house_variant_is_dealt_settled_and_audited_from_its_file_alone(serve):
     """The server loads the folder, a whole round is paid at the house's price, the audit with the folder is clean."""
     server = serve("--rulesets", str(HOUSE))
-    with Client(server.address) as client:
+    with Client(server.ready["address"]) as client:
         outcome = play_until_somebody_runs_out_of_cards(client)
     assert server.stop() == 0
     (winner,) = [result for result in outcome.seats if result.winner]

@@ -21,6 +21,7 @@ REDIRECTED: Final[Mapping[str, str]] = {"PYTHONIOENCODING": "cp1252", "PYTHONUTF
 WINDOWS: Final[Mapping[str, str]] = {**REDIRECTED, "PYTHONPATH": str(Path(__file__).parent / "without_posix")}
 
 LINES: Final[Mapping[str, str]] = {
+    "advise": "advise --help",
     "audit": "audit {data} --workers 2",
     "backup": "backup {folder}/copy --data {data}",
     "config": "config example",

@@ -76,7 +76,7 @@ def test_leaf_without_a_row_is_named_with_exit_code_1(tmp_path: Path):
     words = ("--log-key", LOG.text, "--root-key", ROOT.text, "--out", tmp_path / "out")
     done = referee("rounds", tmp_path / "data", *words)
     assert done.returncode == 1
-    assert "1 leaves gave no row; `referee audit` says what is wrong:\n  leaf 3: " in done.stdout
+    assert "1 leaf gave no row; `referee audit` says what is wrong:\n  leaf 3: " in done.stdout
 
 
 def test_two_exports_at_once_are_refused(demo_log: DemoLog, tmp_path: Path):

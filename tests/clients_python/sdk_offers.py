@@ -29,7 +29,8 @@ Offers = Mapping[str, set[str]]
 
 def python_offers() -> Offers:
     """Return what ``referee_client`` exports."""
-    return {name: _members(getattr(referee_client, name)) for name in referee_client.__all__}
+    exports = inspect.getmembers(referee_client)
+    return {name: _members(value) for name, value in exports if name in referee_client.__all__}
 
 
 def _members(value: object) -> set[str]:

@@ -17,10 +17,9 @@ import jwt
 import msgspec
 from connectrpc.errors import ConnectError
 from nacl.signing import SigningKey
-from referee_client.checks import read_course
+from referee_client.checks import read_course, read_transfers
 from referee_client.errors import VerificationError, _details_of
 from referee_client.record import RecordError, read_record, read_recorded, state_of
-from referee_client.round import _found_in
 from referee_client.seat import SeatSecrets
 from referee_client.seat_chain import SeatChain
 from referee_client.seat_chain import _members as seat_chain_members
@@ -332,6 +331,7 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
             lambda data: read_course(mau_binh_pb2.MauBinhRound, data),
             (VerificationError,),
         ),
+        "referee_client.checks:read_transfers": Place(_calling(read_transfers), (VerificationError,), _RESULTS),
         "referee_client.errors:_details_of": Place(_errors_of_call),
         "referee_client.record:read_record": Place(
             _state_of, (RecordError,), _RECORD % base64.b64encode(write_header(_header()).SerializeToString())
@@ -343,7 +343,6 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
             lambda data: read_recorded(RoundHeader, data, "the header"),
             (RecordError,),
         ),
-        "referee_client.round:_found_in": Place(_calling(_found_in), (VerificationError,), _RESULTS),
         "referee_client.seat_chain:SeatChain.restore": Place(
             lambda data: SeatChain.restore(SeatSecrets.make(0), data),
             (ValueError,),

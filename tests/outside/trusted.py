@@ -30,6 +30,7 @@ PARSING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee_harness.vectors:rows",
             "referee_table.glossary:read_glossary",
         ),
+        "the compiler that the function ran wrote the bytes": ("referee.cli.games:_write_descriptor",),
         "the bytes are of a process of this program that it started, or that started it": (
             "referee.cli.demo:running_server",
             "referee.cli.supervising:ParentLines._read",

@@ -50,9 +50,11 @@ FEATURES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "service": "referee/service/ tests/service/",
             "threads and interceptor of calls": "referee/service/pool.py referee/service/interceptor.py",
             "audit": "referee/audit/ referee/finding.py tests/audit/",
-            "server": "referee/server/ referee/threads.py tests/server/",
+            "server": "referee/server/ referee/reach.py referee/threads.py tests/server/",
             "gateway for browsers": "referee/web/ tests/web/",
-            "package": "referee/README.md referee/GLOSSARY.md referee/__ referee/py.typed referee/round.svg",
+            "package": (
+                "referee/README.md referee/GLOSSARY.md referee/__ referee/extras.py referee/py.typed referee/round.svg"
+            ),
         },
         "commands": {"commands": "referee/cli/ tests/cli/ tests/demo_log.py"},
         "readers of a log": {
@@ -65,10 +67,13 @@ FEATURES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         },
         "advisers": {
             "advice": (
-                "referee/adv tests/adv referee/service/mau_binh_advice.py "
-                "referee/wire/mau_binh_advice.py tests/attacks/test_attack_advice_flood.py"
+                "referee/adv tests/adv referee/cli/advise.py protos/referee/v1/advice.proto protos/api/advice.md "
+                "tests/attacks/test_attack_advice_flood.py"
             ),
-            "advice in the judge": "referee/server/limits/advising.py",
+            "advice in the judge": (
+                "referee/service/advising.py referee/server/process/advice_ referee/server/settings/advice.py "
+                "tests/server/process/test_advice.py"
+            ),
             "odds and fairness of the shuffle": "referee/lab/ tests/lab/",
         },
         "clients": {

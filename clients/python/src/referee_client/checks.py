@@ -2,9 +2,11 @@
 
 from typing import Final, NoReturn, TypeVar
 
+import msgspec
+
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf, parse
 from referee.evidence.canonical import CanonicalError
-from referee.evidence.outside import MessageT, OutsideError, read_message
+from referee.evidence.outside import MessageT, OutsideError, read_json, read_message
 from referee_client.errors import VerificationError
 from referee_client.trust import Proved
 
@@ -28,6 +30,25 @@ def read_course(kind: type[MessageT], saved: bytes) -> MessageT:
         return read_message(kind, saved)
     except OutsideError as error:
         fail(f"the course cannot be read: {error}")
+
+
+class _Transfer(msgspec.Struct):
+    payer: int = msgspec.field(name="from")
+    payee: int = msgspec.field(name="to")
+    amount: int
+    reason: str
+
+
+class _Results(msgspec.Struct):
+    transfers: tuple[_Transfer, ...]
+
+
+def read_transfers(results: bytes) -> tuple[_Transfer, ...]:
+    """Read the transfers of a transcript's results, in order; raise VerificationError if they cannot be read."""
+    try:
+        return read_json(results, _Results).transfers
+    except OutsideError as error:
+        fail(f"the results of the transcript cannot be read: {error}")
 
 
 def same(what: str, found: object, expected: object) -> None:

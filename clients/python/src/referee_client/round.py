@@ -10,8 +10,6 @@ the rules. The revealed seed must deal every known card again.
 from collections.abc import Sequence
 from typing import Final, Generic
 
-import msgspec
-
 from referee.cards import Card, Seat
 from referee.dealing.commitment import client_commitment, seed_statement, server_commitment
 from referee.dealing.deal import Deal
@@ -29,7 +27,6 @@ from referee.dealing.leaf import (
 )
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import is_signature
-from referee.evidence.outside import OutsideError, read_json
 from referee.games import LeaderBy
 from referee.transcript.inputs import MEDIA_TYPE, InputReceipt, Inputs, TranscriptError
 from referee.transcript.inputs import parse as parse_transcript
@@ -37,7 +34,7 @@ from referee.transcript.replay import replay
 from referee.v1 import log_pb2, shuffler_pb2
 from referee_client import clock
 from referee_client.cards import cards_of
-from referee_client.checks import fail, read_leaf, same
+from referee_client.checks import fail, read_leaf, read_transfers, same
 from referee_client.errors import RoundLapsesError, WrongSecretsError
 from referee_client.lapse import is_decided
 from referee_client.playing import PlayedRound
@@ -278,9 +275,9 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         same("the settled round", transcript.round_id, self.round_id.hex())
         self._check_inputs(transcript.inputs)
         is_replayed = await self._is_replayed(transcript.inputs, proved.payload)
-        found = _found_in(bytes(transcript.results))
+        transfers = read_transfers(bytes(transcript.results))
         paid = [(one.payer, one.payee, one.amount_minor, one.reason) for one in answer.outcome.transfers]
-        same("the transfers", paid, [(one.payer, one.payee, one.amount, one.reason) for one in found.transfers])
+        same("the transfers", paid, [(one.payer, one.payee, one.amount, one.reason) for one in transfers])
         self._reach(Stage.SETTLED)
         return Settled(outcome=answer.outcome, receipt=proved, is_replayed=is_replayed)
 
@@ -383,21 +380,3 @@ def _require_own(seat: int, what: str, bound: bytes, made: bytes) -> None:
             f"these secrets are not those that the round was opened with: OPEN binds another {what} of seat {seat} "
             f"({bound.hex()}, and theirs gives {made.hex()}); give the secrets of that round, or none of this seat"
         )
-
-
-class _Transfer(msgspec.Struct):
-    payer: int = msgspec.field(name="from")
-    payee: int = msgspec.field(name="to")
-    amount: int
-    reason: str
-
-
-class _Found(msgspec.Struct):
-    transfers: tuple[_Transfer, ...]
-
-
-def _found_in(results: bytes) -> _Found:
-    try:
-        return read_json(results, _Found)
-    except OutsideError as error:
-        fail(f"the results of the transcript cannot be read: {error}")
