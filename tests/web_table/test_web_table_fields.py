@@ -1,7 +1,8 @@
 """Every field of a message is read: without it the page shows, says, asks or keeps something else, or it is not sent.
 
 Each path of the protocol's examples, with the places of lists left out, is taken out of one example after the other
-until the page differs. What only shows when something is pressed is compared after the presses of ``PRESSES``.
+until the page differs. A truth is also turned: one that is false in every example reads like one that is not there.
+What only shows when something is pressed is compared after the presses of ``PRESSES``.
 """
 
 import json
@@ -99,6 +100,18 @@ def always(result: Message) -> Answer:
     return lambda _command: result
 
 
+def turned(value: Any, place: Place) -> Any:  # noqa: ANN401 - any JSON
+    """Return a value whose members at a path are turned where they are true or false."""
+    if isinstance(value, list):
+        return [turned(one, place) for one in value]
+    if not place:
+        return not value if isinstance(value, bool) else value
+    if not isinstance(value, dict):
+        return value
+    first, *rest = place
+    return {name: turned(one, tuple(rest)) if name == first else one for name, one in value.items()}
+
+
 class ExactStage(Stage):
     """A server that puts nothing into what it shows first: no version, no time."""
 
@@ -180,7 +193,8 @@ def unread(
 
     def is_read(name: str, place: Place, presses: tuple[str, ...]) -> bool:
         whole = looker.steady(f"{name} {presses}", lambda: show(name, examples[name], presses))
-        return show(name, without(examples[name], place), presses) != whole
+        changed = [without(examples[name], place), turned(examples[name], place)]
+        return any(show(name, one, presses) != whole for one in changed if one != examples[name])
 
     return {
         ".".join(place)
