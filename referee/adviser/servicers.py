@@ -47,6 +47,7 @@ def add_handlers(server: grpc.Server, find: Callable[[AdvisingService], Finder])
         finder = find(service)
         handlers = {method.name: _handler(method, finder) for method in service.descriptor.methods}
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service.full_name, handlers),))
+        server.add_registered_method_handlers(service.full_name, handlers)
 
 
 def advise_in_process(server: grpc.Server, charter: Charter, clock: Callable[[], int], tables: Path | None) -> None:

@@ -6,13 +6,14 @@ channel of this kind plays rounds like any other.
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 from unittest import mock
 
 import grpc
 from google.rpc import error_details_pb2, status_pb2
 
+from referee.adviser.servicers import advise_in_process
 from referee.server.process.app import Application
 from referee.server.process.options import ServerOptions
 
@@ -139,7 +140,7 @@ class RecordedServer:
 
 
 class InProcess:
-    """An application whose methods are called directly."""
+    """An application whose methods are called directly; it computes advice itself."""
 
     def __init__(self, settings: ServerOptions) -> None:
         made: list[RecordedServer] = []
@@ -149,7 +150,7 @@ class InProcess:
             return made[-1]
 
         with mock.patch("grpc.server", make):
-            self.app = Application(settings).start()
+            self.app = Application(replace(settings, advise=advise_in_process)).start()
         (self._server,) = made
         self.methods = sorted(name for name in self._server.handlers if name.startswith("/referee."))
 

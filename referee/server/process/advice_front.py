@@ -196,6 +196,7 @@ def add_methods(server: grpc.Server, answer_of: Callable[[MethodDescriptor], Cal
             for method in service.descriptor.methods
         }
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service.full_name, handlers),))
+        server.add_registered_method_handlers(service.full_name, handlers)
 
 
 def refuse_advice(server: grpc.Server) -> None:
