@@ -46,7 +46,7 @@ _now: Final[ContextVar[int]] = ContextVar("now")
 
 @dataclass(frozen=True, slots=True)
 class ParentGate:
-    """Gate that lets the parent in, who sends this token; an empty token lets in every caller that reaches the socket."""
+    """Gate that lets the parent in, who sends this token; an empty token lets in every caller on the socket."""
 
     token: str
 
