@@ -95,7 +95,8 @@ def play(guest: Guest, game: str) -> None:
             guest.bet()
         case _:
             while guest.phase == "PLAYING":
-                guest.shed() or guest.page.wait_for_timeout(50)
+                if not guest.shed():
+                    guest.page.wait_for_timeout(50)
 
 
 def played(browser: Browser, url: str, game: str, folder: Path, size: str) -> None:

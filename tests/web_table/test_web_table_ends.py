@@ -72,7 +72,12 @@ class Together:
     def move(self, page: Page, milliseconds: int = STEP_MS) -> None:
         """So much later, everywhere."""
         moved = threading.Event()
-        self.loop.call_soon_threadsafe(lambda: (self.clock.move(milliseconds), moved.set()))
+
+        def move_clock() -> None:
+            self.clock.move(milliseconds)
+            moved.set()
+
+        self.loop.call_soon_threadsafe(move_clock)
         assert moved.wait(timeout=60)
         page.clock.run_for(milliseconds)
         threading.Event().wait(REST_MS / 1000)

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 
 from tests.web_table.web_table_guest import DESKTOP, TIMEOUT
-from tests.web_table.web_table_stage import EXAMPLES, Message, Stage, example
+from tests.web_table.web_table_stage import EXAMPLES, Answer, Message, Stage, example
 
 pytestmark = pytest.mark.slow("drives a browser")
 
@@ -100,6 +100,10 @@ def without(value: Any, place: Place) -> Any:  # noqa: ANN401 - any JSON
     return {name: without(one, tuple(rest)) if name == first else one for name, one in value.items()}
 
 
+def _always(answer: Any) -> Answer:  # noqa: ANN401 - as JSON
+    return lambda _command: answer
+
+
 class Looker:
     """A page that is loaded anew for each message, and what comes of each."""
 
@@ -120,7 +124,7 @@ class Looker:
         stage.welcome = answers.get("welcome") or example("welcome")
         stage.welcome |= {"gateway": stage.welcome.get("gateway") and self.url}
         stage.refusals = {name: one for name, one in answers.items() if one.get("type") == "refused"}
-        stage.answers = {name: lambda _command, one=one: one for name, one in (ANSWERS | answers).items()}
+        stage.answers = {name: _always(one) for name, one in (ANSWERS | answers).items()}
         self.page.goto("about:blank")
         self.page.goto(self.url)
         self.page.evaluate(QUIET)
@@ -191,7 +195,7 @@ def test_every_field_of_a_view_is_read(looker: Looker) -> None:
     }
 
     def show(name: str, view: Message, presses: tuple[str, ...]) -> str:
-        answer = next((one for game, one in suggested.items() if game.split(".")[0] in name), {})
+        answer: Message = next((one for game, one in suggested.items() if game.split(".")[0] in name), {})
         return looker.look(view, answers={"suggest": answer}, presses=presses)
 
     assert unread(looker, examples, show) - set(FOR_OTHERS) == set()

@@ -367,7 +367,7 @@ def test_what_is_free_never_lies_where_a_bet_lies(files, invite) -> None:
             kind = "free" if button.get_attribute("data-decision") == "CHECK" else "costs"
             box = button.bounding_box()
             assert box is not None
-            boxes[kind].append(dict(box))
+            boxes[kind].append({"x": box["x"], "y": box["y"], "width": box["width"], "height": box["height"]})
     assert len(boxes["free"]) == 2
     assert len(boxes["costs"]) >= 5
     for free in boxes["free"]:
