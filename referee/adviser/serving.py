@@ -1,7 +1,7 @@
 """The process that advises: a gRPC server for one parent, whose main thread computes.
 
-Its parent is the server in front, which judges access, limits and roles. On a unix socket whoever may open the socket
-is the parent; on an address callers must send the parent's token.
+Its parent is the server in front, which judges access, limits and roles. On a Unix socket, every process that may open
+the socket is the parent; on an address, callers must send the parent's token.
 """
 
 import hmac
@@ -46,7 +46,7 @@ _now: Final[ContextVar[int]] = ContextVar("now")
 
 @dataclass(frozen=True, slots=True)
 class ParentGate:
-    """Gate that lets the parent in, who sends this token; an empty token lets in whoever reaches the socket."""
+    """Gate that lets the parent in, who sends this token; an empty token lets in every caller."""
 
     token: str
 

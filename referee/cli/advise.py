@@ -40,9 +40,9 @@ def advise(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Advise for a server, which names this address as advice.address, until stopped.
 
-    Without this command, 'referee serve' starts such a process for itself. Whoever reaches the address could ask for
-    advice without the server's access control: give a token, or certificates on both sides, unless it is a Unix socket
-    in a folder that only the server may open. Prints one JSON line once it listens.
+    Without this command, 'referee serve' starts such a process for itself. A client that reaches the address could ask
+    for advice without the server's access control: give a token, or certificates on both sides, unless it is a Unix
+    socket in a folder that only the server may open. Prints one JSON line once it listens.
     """
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):

@@ -1,4 +1,4 @@
-"""What a server tells the process that advises: its charter once, and with each call the time and an id.
+"""What a server sends to the process that advises: its charter once, and with each call the time and an id.
 
 The process keeps the newest charters by their digests. A call that names another one fails with UNINTRODUCED; the
 server then sends the charter and repeats the call. So neither depends on which of them started last.
@@ -24,7 +24,7 @@ INTRODUCE: Final = "/referee.adviser.Parent/Introduce"
 """Method that takes an encoded charter."""
 STOP: Final = "/referee.adviser.Parent/Stop"
 """Method that takes the id of a call whose caller has gone."""
-UNINTRODUCED: Final = "the process that advises has not been told the charter of this server"
+UNINTRODUCED: Final = "the process that advises does not know the charter of this server"
 
 
 class RulesetFile(msgspec.Struct, frozen=True):

@@ -153,7 +153,7 @@ def test_skipped_ending_leaves_the_way_on_and_little_jumps(files, invite, game: 
     assert any(one["name"] == "ready" for one in stage.sent)
 
 
-def test_skipped_show_has_its_sums_at_once_and_is_told_to_the_table(files, invite) -> None:
+def test_skipped_show_has_its_sums_at_once_and_is_reported_to_the_table(files, invite) -> None:
     guest: Guest = invite("Lan")
     page = guest.page
     view = dealt("view.mau_binh.showdown")

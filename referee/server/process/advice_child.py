@@ -255,7 +255,7 @@ class AdviceAddress:
         return self._channel
 
     def end_hung(self, channel: grpc.Channel) -> None:
-        """Say so: whoever runs the process ends it."""
+        """Log that the process hangs: its operator ends it."""
         del channel
         _log.error("advice process hangs", address=self._address, remedy="restart the process at this address")
 

@@ -43,7 +43,7 @@ class AdviceFront:
     ``watch(outcome, seconds=...)`` is called after each question that was forwarded, with one of OUTCOMES.
     """
 
-    def __init__(  # noqa: PLR0913 - the line, and what is told over it
+    def __init__(  # noqa: PLR0913 - the line, and what is sent over it
         self,
         line: AdviceLine,
         charter: Charter,

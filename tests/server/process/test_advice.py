@@ -265,7 +265,7 @@ def at(port: int, token: Path) -> AdviceSettings:
     return AdviceSettings(address=f"127.0.0.1:{port}", token=str(token))
 
 
-def test_process_at_another_address_advises_whoever_has_its_token(tmp_path: Path) -> None:
+def test_process_at_another_address_advises_callers_with_its_token(tmp_path: Path) -> None:
     right, wrong = tmp_path / "right", tmp_path / "wrong"
     right.write_text("a secret\n", "utf-8")
     wrong.write_text("another\n", "utf-8")
