@@ -3,6 +3,8 @@
 import asyncio
 import base64
 import json
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -126,3 +128,18 @@ async def test_both_are_killed_in_the_middle_of_a_round_and_it_is_played_to_its_
         finally:
             await player.go()
     audit(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--listen", "nowhere"], "--listen nowhere has no port"),
+        (["--listen", "127.0.0.1:99999"], "--listen 127.0.0.1:99999 has no port"),
+        (["--referee", "127.0.0.1:1", "--referee-certificate", "own.pem"], "need each other"),
+        (["--referee", "127.0.0.1:1", "--referee-token", "absent.txt"], "absent.txt"),
+    ],
+)
+def test_options_that_cannot_be_are_refused_in_one_line(tmp_path: Path, options: list[str], reason: str) -> None:
+    command = [sys.executable, "-m", "referee_table", "--data", str(tmp_path), *options]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    assert (ended.returncode, ended.stderr.count("\n"), reason in ended.stderr) == (2, 1, True), ended.stderr

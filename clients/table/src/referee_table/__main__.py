@@ -15,6 +15,7 @@ import typer
 from referee_client import tls_credentials
 
 from referee.evidence.printable import error_words
+from referee.server.settings.port import is_port
 from referee_table.launch import LaunchError, referee_beside
 from referee_table.play import Pace
 from referee_table.serving import Plan, bound, server_of
@@ -35,10 +36,13 @@ def table(  # noqa: PLR0913 - one parameter an option
         "127.0.0.1:8800"
     ),
     referee: Annotated[
-        str, typer.Option(help="A running referee as host:port; one is started where none is named.")
+        str, typer.Option(help="A running referee, as host:port. Without this option one is started.")
     ] = "",
     gateway: Annotated[
-        str, typer.Option(help="Its gateway for browsers, as http://host:port; without it no table can be sealed.")
+        str,
+        typer.Option(
+            help="Address of that referee's gateway, such as https://host/path. Without it no room can be sealed."
+        ),
     ] = "",
     referee_token: Annotated[
         Path | None, typer.Option(help="A file with the token of this frontend, for a referee that asks for one.")
@@ -79,6 +83,7 @@ def table(  # noqa: PLR0913 - one parameter an option
     try:
         address, _, port = listen.rpartition(":")
         address = address or "127.0.0.1"
+        _check_options(listen, port, is_half_named=(referee_certificate is None) != (referee_key is None))
         pems = [None if path is None else path.read_bytes() for path in (referee_ca, referee_certificate, referee_key)]
         plan = Plan(
             referee=referee,
@@ -96,6 +101,14 @@ def table(  # noqa: PLR0913 - one parameter an option
     except (LaunchError, OSError) as error:
         typer.echo(f"referee-table: {error_words(error)}", err=True)
         raise typer.Exit(2) from None
+
+
+def _check_options(listen: str, port: str, *, is_half_named: bool) -> None:
+    """Refuse an address without a port, and a certificate without its key, which would end the process in gRPC."""
+    if not is_port(port):
+        raise LaunchError(f"--listen {listen} has no port of 0 to 65535; write host:port, such as 127.0.0.1:8800")
+    if is_half_named:
+        raise LaunchError("--referee-certificate and --referee-key need each other; give both, or neither")
 
 
 async def _serve(plan: Plan, *, host: str, port: int, data: Path) -> None:
