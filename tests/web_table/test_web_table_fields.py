@@ -48,6 +48,12 @@ FOR_OTHERS: Final[dict[str, str]] = {
     "rulesets.round_ms.longest": "the verifier's",
 }
 """Fields that the page hands to the verifier, whose tests hold them."""
+OF_ANOTHER_MOMENT: Final[dict[str, str]] = {
+    "round.mau_binh.arrangement.back": "`Arranging` reads it where a tab takes a round over",
+    "round.mau_binh.arrangement.front": "as the back",
+    "round.mau_binh.showdown.chi.hands.units_lost": "`netOf` reads it while a lost chi is shown",
+}
+"""Fields that the page reads at a moment that no example shows while its clock is stopped."""
 TRIES: Final = 3
 """How many examples are tried without a press before the presses are."""
 ANSWERS: Final[dict[str, Any]] = {
@@ -215,7 +221,7 @@ def test_every_field_of_a_view_is_read(looker: Looker) -> None:
         answer: Message = next((one for game, one in suggested.items() if game.split(".")[0] in name), {})
         return looker.look(view, answers={"suggest": answer}, presses=presses)
 
-    assert unread(looker, examples, show) - set(FOR_OTHERS) == set()
+    assert unread(looker, examples, show) - {*FOR_OTHERS, *OF_ANOTHER_MOMENT} == set()
 
 
 @pytest.mark.parametrize("command", RESULTS)

@@ -170,7 +170,7 @@ def chop() -> Message:
     run["chops"] = {"seat": 1, "cards": ["2S"], "name": black, "amount_minor": 6000}
     view["round"]["tien_len"] |= {
         "trick": [two, run],
-        "to_beat": {part: beaten[part] for part in ("seat", "kind", "name", "cards")},
+        "to_beat": {part: beaten[part] for part in ("seat", "name", "cards")},
         "cards_left": [13, 12, 7],
         "passed": [],
         "played": [*two["cards"], *run["cards"]],

@@ -25,7 +25,7 @@ export interface TrickAction extends Partial<Combination> {
 export interface TienLen {
   readonly instant_wins?: readonly InstantWin[];
   readonly turn?: number | null;
-  readonly to_beat?: (Combination & { readonly seat: number }) | null;
+  readonly to_beat?: (Omit<Combination, "kind"> & { readonly seat: number }) | null;
   readonly cards_left: readonly number[];
   readonly passed: readonly number[];
   readonly gone: readonly number[];

@@ -169,7 +169,8 @@ class TienLenPlay(Play):
         if found.HasField("turn"):
             shown["turn"] = found.turn
         if found.HasField("to_beat"):
-            shown["to_beat"] = {"seat": found.to_beat_seat} | self._combination(found.to_beat)
+            beaten = self._combination(found.to_beat)
+            shown["to_beat"] = {"seat": found.to_beat_seat, "name": beaten["name"], "cards": beaten["cards"]}
         if state.instant_wins:
             shown["instant_wins"] = state.instant_wins
         if seat is None:
