@@ -56,21 +56,25 @@ _NAMES: Final = {
 
 
 class WorkCounter:
-    """Counts work on threads that serve calls: a profile function, an observer of commits, an encoder of texts."""
+    """Counts work on threads that serve calls: a profile function, an observer of commits, an encoder of texts.
 
-    def __init__(self) -> None:
+    With ``is_counted`` it counts work where that function says so.
+    """
+
+    def __init__(self, is_counted: Callable[[], bool] = serves_calls) -> None:
+        self._is_counted = is_counted
         self._encoder: msgspec.json.Encoder = canonical._encoder  # noqa: SLF001 - what is counted
         self._counts: Counter[str] = Counter()
 
     def __call__(self, _frame: FrameType, event: str, function: object) -> None:
         """Count a call of a function that is not Python's own."""
-        if event == "c_call" and (name := _NAMES.get(getattr(function, "__name__", ""))) and serves_calls():
+        if event == "c_call" and (name := _NAMES.get(getattr(function, "__name__", ""))) and self._is_counted():
             self._counts[name] += 1
 
     def encode(self, record: object) -> bytes:
         """Encode a record and count its bytes."""
         data = self._encoder.encode(record)
-        if serves_calls():
+        if self._is_counted():
             self._counts["encoded"] += 1
             self._counts["encoded_bytes"] += len(data)
         return data
@@ -78,7 +82,7 @@ class WorkCounter:
     def encode_lines(self, records: Sequence[object]) -> bytes:
         """Encode records and count the bytes of each."""
         data = self._encoder.encode_lines(records)
-        if serves_calls():
+        if self._is_counted():
             self._counts["encoded"] += len(records)
             self._counts["encoded_bytes"] += len(data) - len(records)
         return data

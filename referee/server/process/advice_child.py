@@ -6,6 +6,7 @@ this process, however that ends: it reads the end of its standard input. One tha
 it hangs, is started again after a pause that doubles.
 """
 
+import select
 import shlex
 import shutil
 import subprocess
@@ -187,11 +188,10 @@ class AdviceChild:
                         pipe.close()
 
     def _serve(self, process: "subprocess.Popen[bytes]", address: str) -> str:
-        late = threading.Timer(self._starting, process.kill)
-        late.daemon = True
-        late.start()
-        is_ready = bool(process.stdout.readline()) if process.stdout else False
-        late.cancel()
+        in_time, _, _ = select.select([process.stdout], [], [], self._starting)
+        is_ready = bool(in_time and process.stdout and process.stdout.readline())
+        if not in_time:
+            process.kill()
         if is_ready:
             channel = grpc.insecure_channel(address, OPTIONS)
             with self._changed:

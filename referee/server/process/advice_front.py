@@ -140,7 +140,8 @@ class AdviceFront:
     def _stop(self, channel: grpc.Channel, identity: str) -> None:
         with suppress(ValueError):  # the channel was closed meanwhile
             method: Any = channel.unary_unary(STOP)
-            method.future(identity.encode(), timeout=_CONTROL_SECONDS, metadata=self._credentials)
+            stopping = method.future(identity.encode(), timeout=_CONTROL_SECONDS, metadata=self._credentials)
+            stopping.add_done_callback(lambda _: None)  # which keeps the call: gRPC cancels one that nobody refers to
 
     def _end(self, future: Any, channel: grpc.Channel, begun: float, *, is_given_up: bool) -> None:  # noqa: ANN401
         """Count a question no longer, which the process has let go of, or which hangs."""

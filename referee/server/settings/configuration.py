@@ -5,7 +5,7 @@ password: keys, certificates and passphrases are given as files. The server is g
 fills; ``deploy/referee.toml`` and the operator's reference are made from the docstrings and ranges of their fields.
 
 >>> [str(problem) for problem in Configuration(serve=ServeSettings(services=("log", "poker"))).problems()]
-["serve.services names 'poker'; legal names are rulesets, seating, shuffler, referee, log"]
+["serve.services names 'poker'; legal names are rulesets, seating, shuffler, referee, advice, log"]
 >>> Configuration().problems()
 ()
 """

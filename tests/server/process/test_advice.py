@@ -15,7 +15,6 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from referee.advice.stopping import pause
-from referee.adviser.desk import Desk, Question, asked
 from referee.adviser.parts import AdviserParts
 from referee.adviser.serving import AdviserServer
 from referee.cards import parse_cards
@@ -27,9 +26,7 @@ from referee.server.process.app import Application
 from referee.server.settings.access import AccessSettings, Issuer
 from referee.server.settings.advice import AdviceSettings
 from referee.service.advising import ADVISING, PackagedAdvice
-from referee.service.call import CallEndedError
 from referee.v1 import advice_pb2, advice_pb2_grpc, log_pb2, log_pb2_grpc, seating_pb2, seating_pb2_grpc
-from referee.wire.refusal import RefusedError
 from tests.driver.refusal import refusal_of
 from tests.server.options import server_options
 from tests.waiting import until
@@ -186,41 +183,6 @@ def endless(*_: object, **__: object) -> None:
         pause()
 
 
-def test_computation_stops_at_a_pause_once_its_caller_has_gone() -> None:
-    given_up = Question(endless, seconds=SECONDS, monotonic=lambda: 0.0)
-    worker = Thread(target=given_up.run)
-    worker.start()
-    given_up.stop()
-    worker.join(SECONDS)
-    with pytest.raises(CallEndedError):
-        given_up.wait()
-
-
-def test_computation_stops_at_a_pause_once_its_time_is_over() -> None:
-    times = iter([0.0, 0.0, 4.9, 5.0])
-    late = Question(endless, seconds=5.0, monotonic=lambda: next(times))
-    late.run()
-    with pytest.raises(RefusedError, match="not computed within 5 s") as refused:
-        late.wait()
-    assert refused.value.reason_name == "ADVICE_TOO_LONG"
-
-
-def test_question_that_waits_behind_another_ends_with_its_caller() -> None:
-    waiting = Question(endless, seconds=SECONDS, monotonic=lambda: 0.0)
-    waiting.stop()
-    with pytest.raises(CallEndedError):
-        waiting.wait()
-    waiting.run()  # its turn comes: nothing is computed
-
-
-def test_question_that_waits_behind_another_ends_with_its_time() -> None:
-    times = iter([0.0, 5.0])
-    waiting = Question(endless, seconds=5.0, monotonic=lambda: next(times))
-    with pytest.raises(RefusedError, match="not computed within 5 s"):
-        waiting.wait()
-    waiting.run()
-
-
 def test_caller_that_gives_up_behind_another_does_not_end_the_process(
     never_ready: tuple[Advised, list[str]],
 ) -> None:
@@ -235,26 +197,6 @@ def test_caller_that_gives_up_behind_another_does_not_end_the_process(
     assert server.front.under_way == 1
     first.cancel()
     until(lambda: server.front.under_way == 0)
-
-
-def test_question_that_is_stopped_before_it_arrives_is_not_computed() -> None:
-    desk = Desk()
-    desk.stop("early")
-    asked.set(("early", SECONDS))
-    with pytest.raises(CallEndedError):
-        desk.compute(endless)
-
-
-def test_desk_computes_in_the_order_of_arrival_and_passes_errors_on() -> None:
-    desk = Desk()
-    worker = Thread(target=desk.run, kwargs={"is_gentle": False})
-    worker.start()
-    asked.set(("1", SECONDS))
-    assert desk.compute(len, "four") == 4
-    with pytest.raises(ValueError, match="invalid literal"):
-        desk.compute(int, "x")
-    desk.close()
-    worker.join(SECONDS)
 
 
 def test_at_most_a_quarter_of_the_threads_wait_for_advice(tmp_path: Path) -> None:

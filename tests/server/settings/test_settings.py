@@ -134,7 +134,12 @@ def test_what_cannot_be_served_with_is_reported_with_its_line(tmp_path: Path, te
 
 
 @pytest.mark.parametrize(
-    ("data", "why"), [(None, "cannot be read: .*No such file"), (b"\xff\xfe", "line 1: is not UTF-8 text")]
+    ("data", "why"),
+    [
+        (None, "cannot be read: .*No such file"),
+        (b"\xff", "line 1: is not UTF-8 text"),
+        (b"\xff\xfe", "line 1: is UTF-16 text"),
+    ],
 )
 def test_file_that_cannot_be_read_is_reported(tmp_path: Path, data: bytes | None, why: str) -> None:
     if data is not None:
