@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import IO, Any, Final, Protocol, cast
 
 import grpc
 import structlog
@@ -188,8 +188,9 @@ class AdviceChild:
                         pipe.close()
 
     def _serve(self, process: "subprocess.Popen[bytes]", address: str) -> str:
-        in_time, _, _ = select.select([process.stdout], [], [], self._starting)
-        is_ready = bool(in_time and process.stdout and process.stdout.readline())
+        output = cast("IO[bytes]", process.stdout)  # a pipe, as the process was started with one
+        in_time, _, _ = select.select([output], [], [], self._starting)
+        is_ready = bool(in_time and output.readline())
         if not in_time:
             process.kill()
         if is_ready:
