@@ -133,7 +133,7 @@ def test_table_serves_its_page_and_a_round_in_an_empty_clone(tmp_path: Path):
         await player.come(address)
         try:
             await player.ask("create", ruleset="tien_len.mien_nam", stake_minor=1000, bots=3)
-            await player.until(lambda view: sum(one["is_seated"] for one in view.get("persons", ())) == 4)
+            await player.until(lambda view: sum(one["place"] == "SEAT" for one in view.get("persons", ())) == 4)
             await player.ask("ready", is_ready=True)
             last: dict[str, Any] = (await player.until(lambda view: view["last"] is not None))["last"]
             return last
