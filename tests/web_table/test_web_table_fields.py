@@ -16,7 +16,10 @@ from playwright.sync_api import Browser, Page, Route
 from tests.web_table.web_table_guest import DESKTOP, QUIET, TIMEOUT
 from tests.web_table.web_table_stage import EXAMPLES, Answer, Message, Stage, example
 
-pytestmark = pytest.mark.slow("drives a browser")
+pytestmark = [
+    pytest.mark.slow("drives a browser"),
+    pytest.mark.whole("loads the page a thousand times, and needs a quiet machine, where no page is slow"),
+]
 
 Place = tuple[str, ...]
 START: Final = 1_700_000_000_000
