@@ -104,8 +104,11 @@ class Ledger:
             self.retried += 1
 
     def outside(self, allowed: Iterable[str]) -> list[str]:
-        """Return a fault for each status that is not allowed; ``CODE/*`` allows each reason of a code."""
-        known = set(allowed)
+        """Return a fault for each status that is not allowed; ``CODE/*`` allows each reason of a code.
+
+        A question for advice may always be refused while others wait, or while its process starts again.
+        """
+        known = {*allowed, "RESOURCE_EXHAUSTED/ADVICE_BUSY", "UNAVAILABLE/ADVICE_LOST"}
         return [
             f"{count} calls ended with {status}"
             for status, count in sorted(self.statuses.items())
