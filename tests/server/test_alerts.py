@@ -17,6 +17,7 @@ from referee.cli.main import COMMANDS
 from referee.games.ultimate_texas import UltimateTexasRules
 from referee.lab.odds.ultimate_texas.figures import Figures
 from referee.rulesets import load_builtin
+from referee.v1 import advice_pb2, mau_binh_pb2
 from tests.builtin import rules_as
 
 ROOT: Final = Path(__file__).parents[2]
@@ -50,7 +51,10 @@ def calls(failing: int) -> dict[str, str]:
 
 def times(method: str, within: int) -> dict[str, str]:
     """Write 100 calls a step, and how many of them took at most a second."""
-    of = f"/referee.v1.{method}"
+    service, name = method.split("/")
+    file = advice_pb2 if service == "AdviceService" else mau_binh_pb2
+    served = file.DESCRIPTOR.services_by_name[service]
+    of = f"/{served.full_name}/{served.methods_by_name[name].name}"
     return {
         SLOW.format(method=of, le="1.0"): f"0+{within}x80",
         SLOW.format(method=of, le="2.5"): "0+100x80",
@@ -106,7 +110,7 @@ CASES: Final = {
     "RefereeLogUnreadable": Case(gauge("referee_log_readable", "0x80"), gauge("referee_log_readable", "1x80"), 3),
     "RefereeCallsFail": Case(calls(1), calls(0), 15),
     "RefereeOverloaded": Case({REFUSED("OVERLOADED"): "0+1x80"}, {REFUSED("ROLE_FORBIDDEN"): "0+1x80"}, 15),
-    "RefereeSlow": Case(times("MauBinhService/SettleRound", 90), times("MauBinhService/SuggestArrangement", 90), 18),
+    "RefereeSlow": Case(times("MauBinhService/SettleRound", 90), times("AdviceService/SuggestArrangement", 90), 18),
     "RefereeAdviceRefused": Case({REFUSED("ADVICE_LOST"): "0+1x80"}, {REFUSED("OVERLOADED"): "0+1x80"}, 19),
     "RefereeCommitsSlow": Case(commits(90), commits(100), 18),
     "RefereeRoundsOverdue": Case(
