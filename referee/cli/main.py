@@ -19,6 +19,7 @@ from referee.evidence.printable import error_words
 COMMANDS: Final = (
     "serve",
     "advise",
+    "status",
     "doctor",
     "demo",
     "audit",
@@ -64,7 +65,6 @@ GUESSES: Final = MappingProxyType(
         "settings": "config",
         "start": "serve",
         "stats": "fairness-report",
-        "status": "doctor",
         "tiles": "publish",
         "train": "learn",
         "version": "--version",

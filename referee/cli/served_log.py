@@ -10,15 +10,12 @@ import grpc
 from referee.cli.options import fail
 from referee.cli.service_access import NO_ACCESS, TOKEN_VARIABLE, ServiceAccess
 from referee.reach import direct_options, proxy_words
-from referee.v1 import log_pb2, log_pb2_grpc
+from referee.v1 import log_pb2
+from referee.v1.log_pb2_grpc import LogServiceStub
 
 CALL_SECONDS: Final = 30.0
 _PAGE: Final = 1_000
 _DIGITS: Final = 16
-_ADVICE: Final = {
-    grpc.StatusCode.UNAUTHENTICATED: f"give this caller's token (--token-file or {TOKEN_VARIABLE})",
-    grpc.StatusCode.PERMISSION_DENIED: "a token of role auditor may read the whole log",
-}
 Metadata: TypeAlias = tuple[tuple[str, str], ...]
 
 
@@ -26,7 +23,7 @@ Metadata: TypeAlias = tuple[tuple[str, str], ...]
 class ServedLog:
     """Log source of an audit that reads a service; its checkpoint is the newest when the audit began."""
 
-    stub: log_pb2_grpc.LogServiceStub
+    stub: LogServiceStub
     metadata: Metadata
     keys: log_pb2.GetKeysResponse
     checkpoint: bytes
@@ -59,18 +56,26 @@ class ServedLog:
 
 
 @contextmanager
-def served_log(address: str, access: ServiceAccess = NO_ACCESS) -> Iterator[ServedLog]:
-    """Connect to a service for the block; end the command if it does not answer."""
+def called_log(address: str, access: ServiceAccess, *, roles: str) -> Iterator[tuple[LogServiceStub, Metadata]]:
+    """Connect to a LogService for the block; end the command if it does not answer or refuses all but ``roles``."""
     metadata = (("authorization", f"Bearer {access.token}"),) if access.token else ()
     with _channel(address, access) as channel:
-        stub = log_pb2_grpc.LogServiceStub(channel)
         try:
-            keys = stub.GetKeys(log_pb2.GetKeysRequest(), timeout=CALL_SECONDS, metadata=metadata)
-            newest = stub.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=CALL_SECONDS, metadata=metadata)
-            yield ServedLog(stub, metadata, keys, newest.checkpoint.encode())
+            yield LogServiceStub(channel), metadata
         except grpc.RpcError as error:
-            advice = _advice(address, error.code(), access)
+            advice = (
+                roles if error.code() is grpc.StatusCode.PERMISSION_DENIED else _advice(address, error.code(), access)
+            )
             fail(f"{address} does not answer: {error.code().name}, {error.details()}; {advice}")
+
+
+@contextmanager
+def served_log(address: str, access: ServiceAccess = NO_ACCESS) -> Iterator[ServedLog]:
+    """Connect to a service for the block; end the command if it does not answer."""
+    with called_log(address, access, roles="a token of role auditor may read the whole log") as (stub, metadata):
+        keys = stub.GetKeys(log_pb2.GetKeysRequest(), timeout=CALL_SECONDS, metadata=metadata)
+        newest = stub.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=CALL_SECONDS, metadata=metadata)
+        yield ServedLog(stub, metadata, keys, newest.checkpoint.encode())
 
 
 def _channel(address: str, access: ServiceAccess) -> grpc.Channel:
@@ -89,4 +94,6 @@ def _advice(address: str, code: grpc.StatusCode, access: ServiceAccess) -> str:
         return "if it speaks TLS, give --tls, or --ca with its authority"
     if code is grpc.StatusCode.UNAVAILABLE:
         return "its certificate must be under --ca and for this host name; some services ask for --cert"
-    return _ADVICE.get(code, "its data folder or its tiles can be audited too")
+    if code is grpc.StatusCode.UNAUTHENTICATED:
+        return f"give this caller's token (--token-file or {TOKEN_VARIABLE})"
+    return "its data folder or its tiles can be audited too"

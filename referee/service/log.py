@@ -7,6 +7,7 @@ from typing import Final, NoReturn
 
 import grpc
 
+from referee import __version__
 from referee.log import Slot, SlotKey, Stage, StepKind
 from referee.service.appending import write_receipt
 from referee.service.listing import RoundList
@@ -20,6 +21,7 @@ from referee.wire.round import header_of_open, read_which_round, write_slot
 MAX_ENTRIES: Final = 1000
 MAX_ENTRY_BYTES: Final = 1_000_000
 MAX_KEY_LEAVES: Final = 100
+LATE_ROUNDS: Final = 100
 MAX_WAIT_SECONDS: Final = 30.0
 _SPARE_SECONDS: Final = 0.1
 """Part of a caller's deadline that is not spent waiting, so that the answer arrives in time."""
@@ -32,6 +34,19 @@ _STAGES: Final = {
     Stage.SETTLED: log_pb2.ROUND_STAGE_SETTLED,
     Stage.ABORTED: log_pb2.ROUND_STAGE_ABORTED,
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerState:
+    """What a server says of itself: its name, its time in ms since 1970 UTC, and whether it appends to the log.
+
+    ``problem`` returns why it refuses calls, and an empty text while it takes all.
+    """
+
+    instance: str
+    clock: Callable[[], int]
+    is_writer: bool
+    problem: Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +64,7 @@ class LogKeys:
 
 
 class LogService(log_pb2_grpc.LogServiceServicer):
-    """Servicer of a log; ``clock`` dates what seats sign.
+    """Servicer of a log. The clock of ``server`` judges when seats signed, and which rounds are late.
 
     ``wait_cosigned(size, seconds)`` waits for a checkpoint of at least this size with a quorum of cosignatures, and
     returns the largest one there is by then, or None; it is None if no witness is asked. At most ``waiting`` calls wait
@@ -61,12 +76,12 @@ class LogService(log_pb2_grpc.LogServiceServicer):
         reader: Reader,
         *,
         keys: LogKeys,
-        clock: Callable[[], int],
+        server: ServerState,
         wait_cosigned: Callable[[int, float], Cosigned | None] | None = None,
         waiting: int = 1,
     ) -> None:
-        self._reader = reader
-        self._rounds = RoundList(reader=reader, clock=clock, stage_of=_stage)
+        self._reader, self._server = reader, server
+        self._rounds = RoundList(reader=reader, clock=server.clock, stage_of=_stage)
         self._keys = keys
         self._wait_cosigned = wait_cosigned
         self._waiting = threading.Semaphore(waiting)
@@ -104,6 +119,31 @@ class LogService(log_pb2_grpc.LogServiceServicer):
     ) -> log_pb2.ListSeatRoundsResponse:
         """List a page of the rounds of the key that signed the request."""
         return self._rounds.page_of_seat(request)
+
+    def GetStatus(self, request: log_pb2.GetStatusRequest, context: grpc.ServicerContext) -> log_pb2.GetStatusResponse:
+        """Say whether this server takes calls and writes, and what is under way and late in the whole log."""
+        now = self._server.clock()
+        counts = self._reader.unrevealed_counts(now)
+        opened, late_deals = counts.get(Stage.OPENED, (0, 0))
+        dealt, late_ends = counts.get(Stage.DEALT, (0, 0))
+        cosigned = self._reader.newest_cosigned()
+        return log_pb2.GetStatusResponse(
+            instance=self._server.instance,
+            version=__version__,
+            server_time=now,
+            is_writer=self._server.is_writer,
+            problem=self._server.problem() or None,
+            log_size=self._reader.head().size,
+            cosigned_size=None if cosigned is None else cosigned.size,
+            opened_count=opened,
+            dealt_count=dealt,
+            unrevealed_count=sum(count for stage, (count, _) in counts.items() if stage.is_terminal),
+            late_count=late_deals + late_ends,
+            late_rounds=[
+                log_pb2.LateRound(round=write_slot(slot.key), stage=_stage(slot), deadline_time=slot.deadline)
+                for slot in self._reader.overdue_rounds(now, LATE_ROUNDS)
+            ],
+        )
 
     def GetCheckpoint(
         self, request: log_pb2.GetCheckpointRequest, context: grpc.ServicerContext

@@ -179,6 +179,13 @@ class Reader(Proving):
         """Return at most ``limit`` ended rounds without a REVEAL in the log, by round deadline, earliest first."""
         return self._due_rounds(Stage.SETTLED, Stage.ABORTED, before=_FAR, limit=limit)
 
+    def unrevealed_counts(self, now: int) -> dict[Stage, tuple[int, int]]:
+        """Return, by stage, how many rounds have no REVEAL, and of how many of these the deadline is before ``now``.
+
+        A stage without any is left out. Deadlines are those of ``overdue_rounds``, and after the end the round's.
+        """
+        return {Stage(stage): (count, late) for stage, count, late in self._rows(self._sql.count_due, now)}
+
     def _due_rounds(self, first: Stage, last: Stage, *, before: int, limit: int) -> list[Slot]:
         return [keyed_round(row) for row in self._rows(self._sql.read_due, first, last, before, limit)]
 

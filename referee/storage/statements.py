@@ -16,6 +16,7 @@ from sqlalchemy import (
     Table,
     Update,
     bindparam,
+    case,
     func,
     literal_column,
     select,
@@ -51,8 +52,7 @@ class Statements:
         self.lock_head = self._text(select(*(HEAD.c[name] for name in (*_HEAD, *_COUNTS)), certain))
         self.read_origin = self._text(_columns(HEAD, "origin"))
         self.read_version = self._text(_columns(SCHEMA_VERSION, "version"))
-        counted = update(SCHEMA_VERSION).values(openings=SCHEMA_VERSION.c.openings + _ONE)
-        self.count_commit = self._text(counted)
+        self.count_commit = self._text(update(SCHEMA_VERSION).values(openings=SCHEMA_VERSION.c.openings + _ONE))
         self.insert_head = f"{self._insert(HEAD)} ON CONFLICT DO NOTHING"
         moved = (*_HEAD, *_COUNTS)
         self.move_head = self._text(
@@ -78,6 +78,7 @@ class Statements:
         self.read_opened = self._text(_opened(state), "of_kind", "of_table", "of_number")
         self.read_latest_round = self._text(_latest_round(), "of_table", "in_table")
         self.read_due = self._text(_due(), "first", "last", "before", "count")
+        self.count_due = self._text(_counted_due(), "before")
 
         self.insert_marks = self._insert_many(MARK)
         of_kind = _of_round(_columns(MARK, "position", "request_digest"), MARK).where(
@@ -193,6 +194,11 @@ def _due() -> Select[Any]:
         .limit(bindparam("count"))
         .offset(_NONE)
     )
+
+
+def _counted_due() -> Select[Any]:
+    late = func.count(case((ROUND.c.due < bindparam("before"), _ONE)))
+    return select(ROUND.c.stage, func.count(), late).where(ROUND.c.due.is_not(None)).group_by(ROUND.c.stage)
 
 
 def _listed() -> Select[Any]:

@@ -127,6 +127,48 @@ class RevealedRound(_message.Message):
     leaf_indexes: _containers.RepeatedScalarFieldContainer[int]
     def __init__(self, header: _Optional[_Union[_round_pb2.RoundHeader, _Mapping]] = ..., round_id: _Optional[bytes] = ..., opened_time: _Optional[int] = ..., dealt_time: _Optional[int] = ..., ended_time: _Optional[int] = ..., is_settled: _Optional[bool] = ..., net_minor: _Optional[_Iterable[int]] = ..., leaf_indexes: _Optional[_Iterable[int]] = ...) -> None: ...
 
+class GetStatusRequest(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class GetStatusResponse(_message.Message):
+    __slots__ = ("instance", "version", "server_time", "is_writer", "problem", "log_size", "cosigned_size", "opened_count", "dealt_count", "unrevealed_count", "late_count", "late_rounds")
+    INSTANCE_FIELD_NUMBER: _ClassVar[int]
+    VERSION_FIELD_NUMBER: _ClassVar[int]
+    SERVER_TIME_FIELD_NUMBER: _ClassVar[int]
+    IS_WRITER_FIELD_NUMBER: _ClassVar[int]
+    PROBLEM_FIELD_NUMBER: _ClassVar[int]
+    LOG_SIZE_FIELD_NUMBER: _ClassVar[int]
+    COSIGNED_SIZE_FIELD_NUMBER: _ClassVar[int]
+    OPENED_COUNT_FIELD_NUMBER: _ClassVar[int]
+    DEALT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    UNREVEALED_COUNT_FIELD_NUMBER: _ClassVar[int]
+    LATE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    LATE_ROUNDS_FIELD_NUMBER: _ClassVar[int]
+    instance: str
+    version: str
+    server_time: int
+    is_writer: bool
+    problem: str
+    log_size: int
+    cosigned_size: int
+    opened_count: int
+    dealt_count: int
+    unrevealed_count: int
+    late_count: int
+    late_rounds: _containers.RepeatedCompositeFieldContainer[LateRound]
+    def __init__(self, instance: _Optional[str] = ..., version: _Optional[str] = ..., server_time: _Optional[int] = ..., is_writer: _Optional[bool] = ..., problem: _Optional[str] = ..., log_size: _Optional[int] = ..., cosigned_size: _Optional[int] = ..., opened_count: _Optional[int] = ..., dealt_count: _Optional[int] = ..., unrevealed_count: _Optional[int] = ..., late_count: _Optional[int] = ..., late_rounds: _Optional[_Iterable[_Union[LateRound, _Mapping]]] = ...) -> None: ...
+
+class LateRound(_message.Message):
+    __slots__ = ("round", "stage", "deadline_time")
+    ROUND_FIELD_NUMBER: _ClassVar[int]
+    STAGE_FIELD_NUMBER: _ClassVar[int]
+    DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
+    round: _round_pb2.RoundRef
+    stage: RoundStage
+    deadline_time: int
+    def __init__(self, round: _Optional[_Union[_round_pb2.RoundRef, _Mapping]] = ..., stage: _Optional[_Union[RoundStage, str]] = ..., deadline_time: _Optional[int] = ...) -> None: ...
+
 class GetCheckpointRequest(_message.Message):
     __slots__ = ("cosigned_size",)
     COSIGNED_SIZE_FIELD_NUMBER: _ClassVar[int]

@@ -50,6 +50,11 @@ class LogServiceStub:
                 request_serializer=referee_dot_v1_dot_log__pb2.ListSeatRoundsRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_log__pb2.ListSeatRoundsResponse.FromString,
                 _registered_method=True)
+        self.GetStatus = channel.unary_unary(
+                '/referee.v1.LogService/GetStatus',
+                request_serializer=referee_dot_v1_dot_log__pb2.GetStatusRequest.SerializeToString,
+                response_deserializer=referee_dot_v1_dot_log__pb2.GetStatusResponse.FromString,
+                _registered_method=True)
         self.GetCheckpoint = channel.unary_unary(
                 '/referee.v1.LogService/GetCheckpoint',
                 request_serializer=referee_dot_v1_dot_log__pb2.GetCheckpointRequest.SerializeToString,
@@ -104,6 +109,14 @@ class LogServiceServicer:
 
     def ListSeatRounds(self, request, context):
         """Lists the rounds of a seat's key as ListRounds does, for a caller that signs with that key; it takes no other credentials.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetStatus(self, request, context):
+        """Says how the server that answers is: whether it takes calls and writes, how many rounds are under way at each stage,
+        and which are late. For operators; other callers ask its health.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -171,6 +184,11 @@ def add_LogServiceServicer_to_server(servicer, server):
                     servicer.ListSeatRounds,
                     request_deserializer=referee_dot_v1_dot_log__pb2.ListSeatRoundsRequest.FromString,
                     response_serializer=referee_dot_v1_dot_log__pb2.ListSeatRoundsResponse.SerializeToString,
+            ),
+            'GetStatus': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetStatus,
+                    request_deserializer=referee_dot_v1_dot_log__pb2.GetStatusRequest.FromString,
+                    response_serializer=referee_dot_v1_dot_log__pb2.GetStatusResponse.SerializeToString,
             ),
             'GetCheckpoint': grpc.unary_unary_rpc_method_handler(
                     servicer.GetCheckpoint,
@@ -285,6 +303,33 @@ class LogService:
             '/referee.v1.LogService/ListSeatRounds',
             referee_dot_v1_dot_log__pb2.ListSeatRoundsRequest.SerializeToString,
             referee_dot_v1_dot_log__pb2.ListSeatRoundsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetStatus(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee.v1.LogService/GetStatus',
+            referee_dot_v1_dot_log__pb2.GetStatusRequest.SerializeToString,
+            referee_dot_v1_dot_log__pb2.GetStatusResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -42,6 +42,10 @@ class LogServiceStub:
     """
     ListSeatRounds: _grpc.UnaryUnaryMultiCallable[_log_pb2.ListSeatRoundsRequest, _log_pb2.ListSeatRoundsResponse]
     """Lists the rounds of a seat's key as ListRounds does, for a caller that signs with that key; it takes no other credentials."""
+    GetStatus: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetStatusRequest, _log_pb2.GetStatusResponse]
+    """Says how the server that answers is: whether it takes calls and writes, how many rounds are under way at each stage,
+    and which are late. For operators; other callers ask its health.
+    """
     GetCheckpoint: _grpc.UnaryUnaryMultiCallable[_log_pb2.GetCheckpointRequest, _log_pb2.GetCheckpointResponse]
     """Returns the newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it on request."""
     ListCosignedCheckpoints: _grpc.UnaryUnaryMultiCallable[_log_pb2.ListCosignedCheckpointsRequest, _log_pb2.ListCosignedCheckpointsResponse]
@@ -74,6 +78,10 @@ class LogServiceAsyncStub(LogServiceStub):
     """
     ListSeatRounds: _aio.UnaryUnaryMultiCallable[_log_pb2.ListSeatRoundsRequest, _log_pb2.ListSeatRoundsResponse]  # type: ignore[assignment]
     """Lists the rounds of a seat's key as ListRounds does, for a caller that signs with that key; it takes no other credentials."""
+    GetStatus: _aio.UnaryUnaryMultiCallable[_log_pb2.GetStatusRequest, _log_pb2.GetStatusResponse]  # type: ignore[assignment]
+    """Says how the server that answers is: whether it takes calls and writes, how many rounds are under way at each stage,
+    and which are late. For operators; other callers ask its health.
+    """
     GetCheckpoint: _aio.UnaryUnaryMultiCallable[_log_pb2.GetCheckpointRequest, _log_pb2.GetCheckpointResponse]  # type: ignore[assignment]
     """Returns the newest signed checkpoint, or the newest that witnesses have cosigned, waiting for it on request."""
     ListCosignedCheckpoints: _aio.UnaryUnaryMultiCallable[_log_pb2.ListCosignedCheckpointsRequest, _log_pb2.ListCosignedCheckpointsResponse]  # type: ignore[assignment]
@@ -121,6 +129,16 @@ class LogServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_log_pb2.ListSeatRoundsResponse, _abc.Awaitable[_log_pb2.ListSeatRoundsResponse]]:
         """Lists the rounds of a seat's key as ListRounds does, for a caller that signs with that key; it takes no other credentials."""
+
+    @_abc_1.abstractmethod
+    def GetStatus(
+        self,
+        request: _log_pb2.GetStatusRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_log_pb2.GetStatusResponse, _abc.Awaitable[_log_pb2.GetStatusResponse]]:
+        """Says how the server that answers is: whether it takes calls and writes, how many rounds are under way at each stage,
+        and which are late. For operators; other callers ask its health.
+        """
 
     @_abc_1.abstractmethod
     def GetCheckpoint(

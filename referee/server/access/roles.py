@@ -66,6 +66,7 @@ _SERVICES: Final = {
         "GetTableRound": Rule(roles=_KNOWN),
         "ListRounds": Rule(roles=_TABLES | {CallerRole.AUDITOR, CallerRole.ADMIN}),
         "ListSeatRounds": Rule(roles=_ANYONE),
+        "GetStatus": Rule(roles=frozenset({CallerRole.ADMIN}), shows_all=True),
         "GetCheckpoint": Rule(roles=_ANYONE),
         "ListCosignedCheckpoints": Rule(roles=_ANYONE),
         "GetKeys": Rule(roles=_ANYONE),
@@ -83,9 +84,7 @@ _RULES: Final = {
 TABLE: Final = MappingProxyType(_RULES)
 """The rule of each method, by its full name."""
 
-PUBLIC_LOG: Final = MappingProxyType(
-    _RULES | {name: Rule(roles=_ANYONE) for name, rule in _RULES.items() if rule.shows_all}
-)
+PUBLIC_LOG: Final = MappingProxyType(_RULES | {"/referee.v1.LogService/ListEntries": Rule(roles=_ANYONE)})
 """The same where anyone may read the log's leaves."""
 
 

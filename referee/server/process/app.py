@@ -82,6 +82,7 @@ class Application:
             cosigner=self._cosigner,
             on_ended=lambda: self._follower.wake() if self._follower is not None else None,
             on_returns=metrics.returned if metrics else lambda _ruleset, _returns: None,
+            problem=lambda: self.health.problem,
             files=self.files,
         )
         writer = log.writer

@@ -17,7 +17,7 @@ from referee.server.process.options import ServerOptions
 from referee.server.settings.advice import OFF
 from referee.service.advising import ADVISING
 from referee.service.attesting import Attestor
-from referee.service.log import LogKeys, LogService
+from referee.service.log import LogKeys, LogService, ServerState
 from referee.service.registry import GAME_SERVICES
 from referee.service.round_service import RefereeParts, SettlementJudge
 from referee.service.rulesets import RulesetService, SeatingService
@@ -51,12 +51,13 @@ def add_services(  # noqa: PLR0913 - one parameter a part
     cosigner: Cosigner | None,
     on_ended: Callable[[], None],
     on_returns: Callable[[Ruleset, Sequence[int]], None],
+    problem: Callable[[], str],
     files: EditedFiles,
 ) -> list[str]:
     """Add the services that the options name to a server and return their full names.
 
     ``add_advice`` adds those that advise. ``on_ended`` is called after a round ended, ``on_returns`` with what side
-    bets of a settled round got back.
+    bets of a settled round got back. ``problem`` says why the server refuses calls, empty while it takes all.
     """
     settings, catalogue = options.configuration, options.catalogue
     verifier = RoundVerifier(
@@ -120,7 +121,9 @@ def add_services(  # noqa: PLR0913 - one parameter a part
         "shuffler": add_shuffler,
         "referee": add_referee,
         "advice": add_advice,
-        "log": lambda: log_pb2_grpc.add_LogServiceServicer_to_server(_log_service(options, log, cosigner), server),
+        "log": lambda: log_pb2_grpc.add_LogServiceServicer_to_server(
+            _log_service(options, log, cosigner, problem), server
+        ),
     }
     names: list[str] = []
     for service in settings.serve.services:
@@ -167,7 +170,9 @@ def _writer(log: OpenedLog) -> Writer:
     return log.writer
 
 
-def _log_service(options: ServerOptions, log: OpenedLog, cosigner: Cosigner | None) -> LogService:
+def _log_service(
+    options: ServerOptions, log: OpenedLog, cosigner: Cosigner | None, problem: Callable[[], str]
+) -> LogService:
     settings = options.configuration
     witnesses = settings.witnesses.parsed()
     keys = LogKeys(
@@ -178,4 +183,7 @@ def _log_service(options: ServerOptions, log: OpenedLog, cosigner: Cosigner | No
         quorum=0 if witnesses is None else witnesses.quorum.needed,
     )
     waiting, wait = max(1, settings.serve.threads // 2), None if cosigner is None else cosigner.wait
-    return LogService(log.store, keys=keys, clock=options.clock, wait_cosigned=wait, waiting=waiting)
+    state = ServerState(
+        instance=settings.log.instance, clock=options.clock, is_writer=log.writer is not None, problem=problem
+    )
+    return LogService(log.store, keys=keys, server=state, wait_cosigned=wait, waiting=waiting)
