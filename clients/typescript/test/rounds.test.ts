@@ -10,7 +10,7 @@ import {
   RefereeError,
   SeatSecrets,
 } from "../src/index.js";
-import { chiOf, clients, move, tableNamed, without } from "./server.js";
+import { chiOf, clients, move, tableNamed, unhex, without } from "./server.js";
 
 /** A dealt round of Mậu Binh that no hand has won at the deal. */
 async function dealt(client: Client, secrets: SeatSecrets[], sealed: boolean) {
@@ -136,6 +136,11 @@ for (const [name, connect] of Object.entries(clients)) {
       const front = client.mauBinh(terms, { secrets: [] });
       const roundId = await front.prepare();
       await front.open({ commitments: [one, other].map((own) => own.seedCommitment(roundId)) });
+      const commitment = unhex(front.leaves.open?.placed.value.server_commitment ?? "");
+      const signed = other.signSeed(roundId, commitment, false);
+      front.checkSeed(1, other.seed, signed);
+      assert.throws(() => front.checkSeed(1, one.seed, signed), /seat 1 committed to another seed/);
+      assert.throws(() => front.checkSeed(1, other.seed), /signature of the seed of seat 1 does not verify/);
       const players = [one, other].map((own) => client.mauBinh(terms, { secrets: [own] }));
       for (const [seat, player] of players.entries()) {
         await player.join();
