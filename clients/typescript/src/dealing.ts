@@ -108,8 +108,7 @@ export class DealtRound<Types extends GameTypes> extends AskingRound<Types> {
    * of this client must be those that the round was opened with.
    */
   async join(number = 0): Promise<Proved<"OPEN">> {
-    const request = whichRound(this.table, number);
-    const answer = await this.session.line.ask(LogService.method.getTableRound, request);
+    const answer = await this.session.line.ask(LogService.method.getTableRound, whichRound(this.table, number));
     await this.takeHeader(answer.header);
     same("the round id answered", answer.roundId, this.roundId);
     same("the table answered", answer.round?.tableId, this.table);
