@@ -9,7 +9,7 @@ import { CertificateError, readCertificate } from "../src/certificate.js";
 import { arrangementCommitment, clientCommitment, seatTokenHash, seedStatement } from "../src/commitment.js";
 import { Course, isReceipted } from "../src/course.js";
 import { deriveDeal, drawLeader, sectionRoot, shuffle, StreamUsedUpError } from "../src/deal.js";
-import { isSignedBy, openEnvelope, parseEnvelope } from "../src/dsse.js";
+import { formatEnvelope, isSignedBy, openEnvelope, parseEnvelope } from "../src/dsse.js";
 import { isSignature } from "../src/ed25519.js";
 import { readReceiptedEvent, receiptedFault, writeReceiptedEvent } from "../src/exhibit.js";
 import { type Header, NO_KEY, roundIdOf, SUITE_FIXTURE } from "../src/header.js";
@@ -145,6 +145,15 @@ eachRow("dealing/leaves dealing/seat_leaves", (row) => {
   } else {
     assert.equal(envelope.signature, null);
   }
+});
+
+/** What contradicts a leaf's other members alone is for the examination of its round. */
+const READABLE = ["open.round_id", "deal.missing_seed"];
+
+eachRow("dealing/refused_leaves", (row) => {
+  const payloadType = `application/vnd.referee.${row["kind"]}.v1+json`;
+  const envelope = formatEnvelope({ payloadType, payload: utf8(row["payload"]), signature: null });
+  expect(READABLE.includes(row["id"]), () => leafOf(envelope));
 });
 
 test("each byte that counts draws each of n places equally often, for n from 2 to 52", () => {
