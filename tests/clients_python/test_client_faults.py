@@ -21,6 +21,7 @@ from referee_client import (
     TimedOutError,
     UnavailableError,
     open_channel,
+    tls_credentials,
 )
 from referee_client.messages import log_pb2, log_pb2_grpc, shuffler_pb2
 from referee_harness import Harness
@@ -206,3 +207,9 @@ def test_a_token_goes_with_every_call(harness: Harness):
         channel = grpc.intercept_channel(grpc.intercept_channel(plain, Look()), _Caller(10.0, "secret", harness.grpc))
         log_pb2_grpc.LogServiceStub(channel).GetKeys(log_pb2.GetKeysRequest())
     assert seen == ["Bearer secret"]
+
+
+@pytest.mark.parametrize(("given", "missing"), [("certificate", "key"), ("key", "certificate")])
+def test_one_of_certificate_and_key_alone_is_refused_with_what_to_give(given: str, missing: str) -> None:
+    with pytest.raises(ValueError, match=f"give {missing} too, or neither"):
+        tls_credentials(**{given: b"PEM"})

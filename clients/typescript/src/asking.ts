@@ -11,8 +11,7 @@ import {
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import { unhex } from "referee-verifier/protocol";
-import { contentHash } from "./course.js";
+import { taggedHash, u8, unhex } from "referee-verifier/protocol";
 import { NotReadyError } from "./errors.js";
 import { courseOf } from "./events.js";
 import type { GameMethods, GameTypes } from "./game.js";
@@ -86,4 +85,19 @@ export class AskingRound<Types extends GameTypes> extends RoundState<Types> {
 
 function isSame(one: RoundCourse, other: RoundCourse): boolean {
   return equals(RoundCourseSchema, one, other);
+}
+
+/** What a round message says beside its header and events. */
+export interface RoundContent {
+  readonly certificates: readonly Uint8Array[];
+  readonly receipt?: Uint8Array | undefined;
+  /** By seat; empty where no seat has a signature. */
+  readonly signatures: readonly Uint8Array[];
+}
+
+/** The content of a round message, by which it is named: as secret as the certificates in it. */
+export function contentHash({ certificates, receipt, signatures }: RoundContent, seats: number): Uint8Array {
+  const empty = new Uint8Array();
+  const bySeat = signatures.length === 0 ? Array<Uint8Array>(seats).fill(empty) : signatures;
+  return taggedHash("content", u8(certificates.length), ...certificates, receipt ?? empty, ...bySeat);
 }

@@ -4,6 +4,7 @@
  */
 
 import { type Bytes, hex } from "referee-verifier/protocol";
+import { done } from "./journal.js";
 
 export interface SeatKey {
   /** In hex, as seats are named by it. */
@@ -19,16 +20,10 @@ interface Kept {
 
 const [DATABASE, STORE, NAME] = ["referee", "keys", "seat"] as const;
 
-const settled = <Result>(request: IDBRequest<Result>): Promise<Result> =>
-  new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error("no answer"));
-  });
-
 async function store(): Promise<IDBDatabase> {
   const opening = indexedDB.open(DATABASE, 1);
   opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
-  return settled(opening);
+  return done(opening);
 }
 
 async function made(): Promise<Kept> {
@@ -59,12 +54,12 @@ export async function browserSeatKey(): Promise<SeatKey | null> {
   try {
     const database = await store();
     const read = (): Promise<Kept | undefined> =>
-      settled(database.transaction(STORE).objectStore(STORE).get(NAME) as IDBRequest<Kept | undefined>);
+      done(database.transaction(STORE).objectStore(STORE).get(NAME) as IDBRequest<Kept | undefined>);
     let kept = await read();
     if (kept === undefined) {
       const fresh = await made();
       const writing = database.transaction(STORE, "readwrite").objectStore(STORE);
-      await settled(writing.add(fresh, NAME)).catch(() => null); // another tab may have been first
+      await done(writing.add(fresh, NAME)).catch(() => null); // another tab may have been first
       kept = (await read()) ?? fresh;
     }
     const { publicKey, secret } = kept;

@@ -6,19 +6,22 @@
  */
 
 import {
+  Course,
+  CourseError,
   encode,
   firstMove,
   hex,
   isSignature,
+  member,
   nextMove,
+  seatOf,
   SIGNATURE_SIZE,
   text,
   unhex,
   utf8,
 } from "referee-verifier/protocol";
-import { type Course, CourseError } from "./course.js";
 
-export { Course, CourseError } from "./course.js";
+export { Course, CourseError };
 
 /** A seat's event: `seen` goes into it, and the signature of `move` by the seat's key beside it. */
 export interface Move {
@@ -94,9 +97,8 @@ export class SeatChain {
       throw new CourseError(`seat ${seat} was shown ${number} events, and the course has others`);
     }
     this.#take(course.moves.get(seat), signature);
-    for (const [index, { event }] of course.links.entries()) {
-      const made = JSON.parse(text(event)) as { seat: number; seen?: number };
-      if (index >= number && made.seat === seat && made.seen === undefined) {
+    for (const [index, { said }] of course.links.entries()) {
+      if (index >= number && seatOf(said) === seat && member(said, "seen") === undefined) {
         memory.timedOut = index + 1;
       }
     }

@@ -6,14 +6,19 @@
 import {
   type Certificate,
   CertificateError,
+  clientCommitment,
+  equal,
   examine,
   type Header,
   hex,
+  isSignature,
   type Kind,
+  NO_KEY,
   parseEnvelope,
   readCertificate,
   Report,
   roundIdOf,
+  seedStatement,
   unhex,
 } from "referee-verifier/protocol";
 import { AskingRound } from "./asking.js";
@@ -44,6 +49,7 @@ export interface DealOptions {
 }
 
 const { method: shuffler } = ShufflerService;
+const NOTHING = new Uint8Array();
 
 /** A round that asks a server and believes only what it verified. */
 export class DealtRound<Types extends GameTypes> extends AskingRound<Types> {
@@ -102,8 +108,7 @@ export class DealtRound<Types extends GameTypes> extends AskingRound<Types> {
    * of this client must be those that the round was opened with.
    */
   async join(number = 0): Promise<Proved<"OPEN">> {
-    const request = whichRound(this.table, number);
-    const answer = await this.session.line.ask(LogService.method.getTableRound, request);
+    const answer = await this.session.line.ask(LogService.method.getTableRound, whichRound(this.table, number));
     await this.takeHeader(answer.header);
     same("the round id answered", answer.roundId, this.roundId);
     same("the table answered", answer.round?.tableId, this.table);
@@ -132,6 +137,22 @@ export class DealtRound<Types extends GameTypes> extends AskingRound<Types> {
     }
     await this.examine();
     return proved;
+  }
+
+  /**
+   * Check the seed of a seat that keeps its secrets elsewhere, and the signature of a seat with a key. WrongSecretsError if
+   * the seat did not commit to this seed, or the signature is not of it.
+   */
+  checkSeed(seat: number, seed: Uint8Array, signature: Uint8Array = NOTHING): void {
+    if (!equal(clientCommitment(this.roundId, seat, seed), this.commitments[seat] ?? NOTHING)) {
+      throw new WrongSecretsError(`seat ${seat} committed to another seed`);
+    }
+    const shown = { seat, tokenHash: this.tokens[seat] ?? NOTHING, seed };
+    const statement = seedStatement(this.roundId, this.serverCommitment, shown);
+    const key = this.header.seat_keys[seat] ?? NO_KEY;
+    if (key !== NO_KEY && !isSignature(signature, statement, unhex(key))) {
+      throw new WrongSecretsError(`the signature of the seed of seat ${seat} does not verify`);
+    }
   }
 
   /** Give a seat's seed to the shuffler alone; the seats whose seeds are still missing. */

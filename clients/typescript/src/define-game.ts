@@ -1,7 +1,7 @@
 /** A game of a package, made of the descriptor of its proto and its encoder of events. */
 
-import { type DescFile, type DescMessage, type DescMethodUnary, fromBinary } from "@bufbuild/protobuf";
-import { fileDesc, type GenFile, type GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { type DescMethod, fromBinary } from "@bufbuild/protobuf";
+import { fileDesc, type GenFile } from "@bufbuild/protobuf/codegenv2";
 import { base64Decode } from "@bufbuild/protobuf/wire";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { file_google_rpc_status } from "./gen/google/rpc/status_pb.js";
@@ -11,7 +11,15 @@ import { file_referee_v1_money } from "./gen/referee/v1/money_pb.js";
 import { file_referee_v1_round } from "./gen/referee/v1/round_pb.js";
 import { file_referee_v1_text } from "./gen/referee/v1/text_pb.js";
 import { file_referee_v1_violation } from "./gen/referee/v1/violation_pb.js";
-import type { Accepted, AnyEvent, AnyOutcome, GameMethods, Outcomes, RoundMessage } from "./game.js";
+import {
+  type Accepted,
+  type AnyEvent,
+  type AnyOutcome,
+  type GameMethods,
+  gameOf,
+  type Outcomes,
+  type RoundMessage,
+} from "./game.js";
 
 /** Files that the proto of a game may import. */
 const IMPORTED: readonly GenFile[] = [
@@ -46,7 +54,7 @@ export interface GameDefinition<Event extends AnyEvent> {
 /**
  * Return the game that a client is given: `connect(url, { games: [defineGame({ ... })] })`.
  *
- * RangeError if the descriptor is not that of a game: one service with AcceptEvent, PreviewRound and SettleRound.
+ * RangeError if the descriptor is not that of a game: a service with AcceptEvent, PreviewRound and SettleRound.
  */
 export function defineGame<Event extends AnyEvent = AnyEvent, Outcome extends AnyOutcome = AnyOutcome>({
   name,
@@ -55,17 +63,8 @@ export function defineGame<Event extends AnyEvent = AnyEvent, Outcome extends An
 }: GameDefinition<Event>): GameMethods<PackagedTypes<Event, Outcome>> {
   const { dependency } = fromBinary(FileDescriptorProtoSchema, base64Decode(descriptor));
   const file = fileDesc(descriptor, dependency.map(fileNamed));
-  const method = (called: string): DescMethodUnary => methodOf(file, called);
-  const accept = method("AcceptEvent");
-  return {
-    name,
-    round: memberOf(accept.input, "round") as GenMessage<RoundMessage<Event>>,
-    event: memberOf(accept.input, "event") as GenMessage<Event>,
-    accept,
-    preview: method("PreviewRound"),
-    settle: method("SettleRound"),
-    choiceOf,
-  };
+  const methods = file.services.reduce<DescMethod[]>((all, service) => [...all, ...service.methods], []);
+  return gameOf<PackagedTypes<Event, Outcome>>(name, { methods, typeName: file.proto.name }, choiceOf);
 }
 
 function fileNamed(path: string): GenFile {
@@ -75,23 +74,4 @@ function fileNamed(path: string): GenFile {
     throw new RangeError(`the proto of a game imports '${path}'; it may import ${names}`);
   }
   return found;
-}
-
-function methodOf({ proto, services }: DescFile, name: string): DescMethodUnary {
-  for (const { methods } of services) {
-    for (const method of methods) {
-      if (method.name === name && method.methodKind === "unary") {
-        return method as DescMethodUnary;
-      }
-    }
-  }
-  throw new RangeError(`no service of ${proto.name} has the method ${name}, which every game has`);
-}
-
-function memberOf({ fields, typeName }: DescMessage, name: string): DescMessage {
-  const message = fields.find((field) => field.name === name)?.message;
-  if (message === undefined) {
-    throw new RangeError(`${typeName} has no message '${name}', which every game has there`);
-  }
-  return message;
 }

@@ -1,7 +1,6 @@
 /** The events of a round as messages of its game, and the canonical bytes that are hashed and signed. */
 
-import { encode, text, utf8 } from "referee-verifier/protocol";
-import { Course } from "./course.js";
+import { Course, encode, text, utf8 } from "referee-verifier/protocol";
 import type { AnyEvent } from "./game.js";
 
 /** How a game's events are encoded; a `GameMethods` has it. */

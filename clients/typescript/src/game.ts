@@ -1,6 +1,6 @@
 /** What the rounds of all games have in common, and what a game must name for its rounds. */
 
-import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import type { DescMessage, DescMethodUnary, DescService, Message, MessageShape } from "@bufbuild/protobuf";
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { LogReceipt, RoundHeader } from "./gen/referee/v1/round_pb.js";
 import type { Violation } from "./gen/referee/v1/violation_pb.js";
@@ -67,3 +67,53 @@ export interface GameMethods<Types extends GameTypes> {
 
 /** A game that a client can be given, whatever its types. */
 export type AnyGame = GameMethods<any>;
+
+/** The shape of a method's answer. */
+type AnswerOf<Method> = Method extends DescMethodUnary<DescMessage, infer Output> ? MessageShape<Output> : never;
+
+/** The types of a built-in game, by its service and the messages of its events, rounds and outcomes. */
+export interface TypesOf<
+  Service extends { readonly method: Record<"acceptEvent" | "previewRound", unknown> },
+  Event extends AnyEvent,
+  Round extends RoundMessage<Event>,
+  Outcome extends AnyOutcome,
+> {
+  readonly event: Event;
+  readonly round: Round;
+  readonly accepted: AnswerOf<Service["method"]["acceptEvent"]>;
+  readonly preview: AnswerOf<Service["method"]["previewRound"]>;
+  readonly outcome: Outcome;
+}
+
+/** Return a game by the methods that every game has; RangeError where one or a message of them is missing. */
+export function gameOf<Types extends GameTypes>(
+  name: string,
+  { methods, typeName }: Pick<DescService, "methods" | "typeName">,
+  choiceOf: GameMethods<Types>["choiceOf"],
+): GameMethods<Types> {
+  const method = (called: string): DescMethodUnary => {
+    const found = methods.find((one) => one.name === called && one.methodKind === "unary");
+    return needed(found, `${typeName} has no method ${called}`) as DescMethodUnary;
+  };
+  const accept = method("AcceptEvent");
+  const member = (called: string): DescMessage => {
+    const found = accept.input.fields.find((field) => field.name === called)?.message;
+    return needed(found, `${accept.input.typeName} has no message '${called}'`);
+  };
+  return {
+    name,
+    round: member("round") as GenMessage<Types["round"]>,
+    event: member("event") as GenMessage<Types["event"]>,
+    accept,
+    preview: method("PreviewRound"),
+    settle: method("SettleRound"),
+    choiceOf,
+  };
+}
+
+function needed<T>(value: T | undefined, fault: string): T {
+  if (value === undefined) {
+    throw new RangeError(`${fault}, which every game has`);
+  }
+  return value;
+}

@@ -65,8 +65,7 @@ export class BrowserJournal implements Journal {
 
   /** Read a row and change the store in one transaction, durable once this resolves. */
   async #write(table: string, change: (row: Row | undefined, store: IDBObjectStore) => void): Promise<void> {
-    const options = { durability: "strict" } as const;
-    const writing = (await this.#database).transaction(STORE, "readwrite", options);
+    const writing = (await this.#database).transaction(STORE, "readwrite", { durability: "strict" } as const);
     const store = writing.objectStore(STORE);
     const reading = store.get(table);
     reading.onsuccess = () => change(reading.result as Row | undefined, store);
@@ -77,9 +76,10 @@ export class BrowserJournal implements Journal {
   }
 }
 
-function done<T>(request: IDBRequest<T>): Promise<T> {
+/** The result of a request to IndexedDB. */
+export function done<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error("the journal was not read"));
+    request.onerror = () => reject(request.error ?? new Error("the browser gave no answer"));
   });
 }

@@ -123,11 +123,10 @@ function errorOf(method: string, status: number, text: string): RefereeError {
   }
   const said = readError(text);
   const code = CODES.get(said.code ?? "") ?? HTTP_CODES[status] ?? Code.Unknown;
-  const message = said.message ?? `${method} was answered with HTTP status ${status}`;
   const details = (said.details ?? []).map(({ type = "", value = "" }) => {
     return { type, value: looseBase64(value) };
   });
-  return refusedWith(factsOf(code, message, details));
+  return refusedWith(factsOf(code, said.message ?? `${method} was answered with HTTP status ${status}`, details));
 }
 
 function readError(text: string): JsonError {

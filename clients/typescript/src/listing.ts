@@ -64,8 +64,7 @@ export async function* listSeatRounds(
     const signedTime = Date.now();
     const signature = await sign(listingStatement(origin, seatKey, { ...options, signedTime }));
     const signed = { seatKey, signedTime: BigInt(signedTime), signature };
-    const request = { ...signed, ...period, ...pageToken };
-    return session.line.ask(method.listSeatRounds, request);
+    return session.line.ask(method.listSeatRounds, { ...signed, ...period, ...pageToken });
   });
 }
 

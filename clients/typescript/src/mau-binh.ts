@@ -4,18 +4,16 @@ import { create } from "@bufbuild/protobuf";
 import { hex } from "referee-verifier/protocol";
 import { type Cards, readCards } from "./cards.js";
 import { RoundLapsesError } from "./errors.js";
-import type { GameMethods } from "./game.js";
+import { gameOf, type TypesOf } from "./game.js";
 import { AdviceService, type SuggestArrangementResponse } from "./gen/referee/v1/advice_pb.js";
 import {
   type CheckArrangementResponse,
   type MauBinhEvent,
-  MauBinhEventSchema,
   type MauBinhOutcome,
   type MauBinhRound,
   MauBinhRoundSchema,
   MauBinhService,
   type MauBinhServiceAcceptEventResponse,
-  type MauBinhServicePreviewRoundResponse,
 } from "./gen/referee/v1/mau_binh_pb.js";
 import { ResumableRound } from "./resuming.js";
 
@@ -27,37 +25,23 @@ export interface Chi {
 }
 
 /** The types of Mậu Binh. */
-export interface MauBinhTypes {
-  readonly event: MauBinhEvent;
-  readonly round: MauBinhRound;
-  readonly accepted: MauBinhServiceAcceptEventResponse;
-  readonly preview: MauBinhServicePreviewRoundResponse;
-  readonly outcome: MauBinhOutcome;
-}
+export type MauBinhTypes = TypesOf<typeof MauBinhService, MauBinhEvent, MauBinhRound, MauBinhOutcome>;
 
 const { method } = MauBinhService;
 
-export const MAU_BINH: GameMethods<MauBinhTypes> = {
-  name: "mau_binh",
-  round: MauBinhRoundSchema,
-  event: MauBinhEventSchema,
-  accept: method.acceptEvent,
-  preview: method.previewRound,
-  settle: method.settleRound,
-  choiceOf: ({ choice, nonce }) => {
-    const kind = (choice.case ?? "").toUpperCase();
-    switch (choice.case) {
-      case "arrange": {
-        const { back, middle, front } = choice.value;
-        return { kind, back, middle, front, ...(nonce?.length ? { nonce: hex(nonce) } : {}) };
-      }
-      case "commit":
-        return { kind, commitment: hex(choice.value.commitment) };
-      default:
-        return { kind };
+export const MAU_BINH = gameOf<MauBinhTypes>("mau_binh", MauBinhService, ({ choice, nonce }) => {
+  const kind = (choice.case ?? "").toUpperCase();
+  switch (choice.case) {
+    case "arrange": {
+      const { back, middle, front } = choice.value;
+      return { kind, back, middle, front, ...(nonce?.length ? { nonce: hex(nonce) } : {}) };
     }
-  },
-};
+    case "commit":
+      return { kind, commitment: hex(choice.value.commitment) };
+    default:
+      return { kind };
+  }
+});
 
 /** A round of Mậu Binh. */
 export class MauBinhGame extends ResumableRound<MauBinhTypes> {
@@ -69,8 +53,7 @@ export class MauBinhGame extends ResumableRound<MauBinhTypes> {
 
   /** Suggest the arrangements that are worth most, best first, from the seat's own cards alone. */
   async suggest(seat: number, count = 3): Promise<SuggestArrangementResponse> {
-    const value = { round: this.#roundFor(seat), seat };
-    const request = { hand: { case: "dealt" as const, value }, count };
+    const request = { hand: { case: "dealt" as const, value: { round: this.#roundFor(seat), seat } }, count };
     return this.session.line.ask(AdviceService.method.suggestArrangement, request);
   }
 
@@ -86,8 +69,7 @@ export class MauBinhGame extends ResumableRound<MauBinhTypes> {
   arrangement(seat: number, chi: Chi): MauBinhEvent {
     const isOwn = this.isSealed && this.secrets.has(seat);
     const nonce = isOwn ? { nonce: this.secretsOf(seat).nonce } : {};
-    const choice = { case: "arrange" as const, value: written(chi) };
-    return create(MauBinhEventSchema, { seat, choice, ...nonce });
+    return this.event({ seat, choice: { case: "arrange" as const, value: written(chi) }, ...nonce });
   }
 
   /** Commit to an arrangement on a sealed table; the commitment hides it. */
@@ -96,7 +78,7 @@ export class MauBinhGame extends ResumableRound<MauBinhTypes> {
     const cards = [...back, ...middle, ...front];
     const commitment = this.secretsOf(seat).arrangementCommitment(this.roundId, cards);
     this.arrangements.set(seat, cards);
-    return this.#accept({ seat, choice: { case: "commit", value: { commitment } } });
+    return this.acceptEvent(this.event({ seat, choice: { case: "commit", value: { commitment } } }));
   }
 
   /** What a seat of a sealed table committed to by this client; undefined for nothing. */
@@ -107,12 +89,12 @@ export class MauBinhGame extends ResumableRound<MauBinhTypes> {
 
   /** Report that a seat of a sealed table has not committed, or not opened, in time. */
   async timeOut(seat: number): Promise<MauBinhServiceAcceptEventResponse> {
-    return this.#accept({ seat, choice: { case: "timeout", value: {} } });
+    return this.acceptEvent(this.event({ seat, choice: { case: "timeout", value: {} } }));
   }
 
   /** Report that a seat leaves. */
   async leave(seat: number): Promise<MauBinhServiceAcceptEventResponse> {
-    return this.#accept({ seat, choice: { case: "leave", value: {} } });
+    return this.acceptEvent(this.event({ seat, choice: { case: "leave", value: {} } }));
   }
 
   protected override async requireMoves(): Promise<void> {
@@ -127,10 +109,6 @@ export class MauBinhGame extends ResumableRound<MauBinhTypes> {
         "the round was resumed without a journal, and a seat without an arrangement may have a receipt for one",
       );
     }
-  }
-
-  async #accept(event: Parameters<typeof create<typeof MauBinhEventSchema>>[1]) {
-    return this.acceptEvent(create(MauBinhEventSchema, event));
   }
 
   /** The round without its course, on a sealed table with the seat's own certificate alone. */

@@ -6,6 +6,9 @@
 
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import {
+  type Course,
+  CourseError,
+  type CourseReceipt,
   encode,
   hex,
   isSignature,
@@ -15,7 +18,6 @@ import {
   sectionsOf,
   unhex,
 } from "referee-verifier/protocol";
-import { type Course, CourseError, type EventReceipt } from "./course.js";
 import { DealtRound, present } from "./dealing.js";
 import { BadRequestError, isRefused, RoundLapsesError, VerificationError } from "./errors.js";
 import { choiceMembers, courseOf, eventBytes, isTimeout } from "./events.js";
@@ -33,8 +35,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
 
   /** The state of the round and what settling now would pay; nothing is signed or written. */
   async preview(): Promise<Types["preview"]> {
-    const request = { round: this.message };
-    return (await this.askRound(this.game.preview, request)) as Types["preview"];
+    return (await this.askRound(this.game.preview, { round: this.message })) as Types["preview"];
   }
 
   /** Whether the round is over, so that `settle` settles it. */
@@ -139,7 +140,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     const { start } = this.course;
     const course = courseOf(this.game, this.roundId, this.#deckRoot, given.events);
     same("the start of the course", course.start, start);
-    const received = course.links.reduce((last, link, at) => (link.received ? at + 1 : last), 0);
+    const received = course.newestReceived;
     if (received > 0) {
       const receipt = await this.receipted(present(given.receipt, "receipt"), course);
       same("the number of the newest receipt", receipt.number, received);
@@ -185,7 +186,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
   }
 
   /** What an event receipt says; the referee signed it, and it is of this course. */
-  protected async receipted(envelope: Uint8Array, course: Course): Promise<EventReceipt> {
+  protected async receipted(envelope: Uint8Array, course: Course): Promise<CourseReceipt> {
     const since = this.opened.index;
     await this.session.check((believed) => believed.open(envelope, RECEIPT_TYPE, { role: "referee", since }));
     return refusing(() => course.receipt(envelope));

@@ -4,8 +4,7 @@
  */
 
 import { createRegistry, type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
-import type { ConnectError } from "@connectrpc/connect";
-import { Code, ConnectError as Failure } from "@connectrpc/connect";
+import { type Code, ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "./gen/google/rpc/error_details_pb.js";
 import type { ErrorReason } from "./gen/referee/v1/error_reason_pb.js";
 
@@ -29,21 +28,15 @@ export interface Refusal {
   readonly fields: readonly FieldAtFault[];
   readonly facts: Readonly<Record<string, string>>;
   /** How long the server asks to be left alone, in milliseconds; absent where it does not say. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** What the server's log has the call under; empty where none came back. */
   readonly requestId: string;
 }
 
 /** The facts of a refused call, as far as its answer has them. */
-export interface RefusalFacts {
-  readonly code: Code;
-  readonly message: string;
-  readonly reason?: string;
-  readonly fields?: readonly FieldAtFault[];
-  readonly facts?: Readonly<Record<string, string>>;
-  readonly retryAfterMs?: number | undefined;
-  readonly requestId?: string;
-}
+export type RefusalFacts = Pick<Refusal, "code" | "message"> & {
+  readonly [Name in keyof Refusal]?: Refusal[Name] | undefined;
+};
 
 const DOMAIN = "referee.v1";
 
@@ -54,21 +47,12 @@ export const REQUEST_ID = "x-request-id";
 
 /** The refusal that an error of a call is; anything that is no error of a call is thrown again. */
 export function refusalOf(error: unknown): Refusal {
-  if (!(error instanceof Failure)) {
+  if (!(error instanceof ConnectError)) {
     throw error;
   }
-  const info = error.findDetails(ErrorInfoSchema).find((one) => one.domain === DOMAIN);
-  const violations = error.findDetails(BadRequestSchema).flatMap((one) => one.fieldViolations);
-  const retryAfterMs = retryDelay(error);
-  return {
-    code: error.code,
-    reason: info?.reason ?? "",
-    message: error.rawMessage,
-    fields: violations.map(({ field, description }) => ({ path: field, description })),
-    facts: info?.metadata ?? {},
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    requestId: error.metadata.get(REQUEST_ID) ?? "",
-  };
+  const { code, rawMessage: message, metadata } = error;
+  const requestId = metadata.get(REQUEST_ID) ?? "";
+  return { code, message, requestId, ...saidIn((schema) => error.findDetails(schema)) };
 }
 
 /** A detail of an error: the name of its message, which a URL may precede, and its bytes. */
@@ -79,27 +63,23 @@ export interface Detail {
 
 /** The facts of an error that no transport has read: its code, its message and its details. */
 export function factsOf(code: Code, message: string, details: readonly Detail[]): RefusalFacts {
-  const of = <S extends DescMessage>(schema: S): MessageShape<S>[] =>
+  const said = saidIn((schema) =>
     details
       .filter(({ type }) => type.slice(type.lastIndexOf("/") + 1) === schema.typeName)
-      .map(({ value }) => fromBinary(schema, value));
-  const info = of(ErrorInfoSchema).find(({ domain }) => domain === DOMAIN);
-  const violations = of(BadRequestSchema).map(({ fieldViolations }) => fieldViolations);
-  const [delay] = of(RetryInfoSchema).map(({ retryDelay: asked }) => asked);
-  return {
-    code,
-    message,
-    reason: info?.reason ?? "",
-    facts: info?.metadata ?? {},
-    fields: violations
-      .reduce((all, more) => [...all, ...more], [])
-      .map(({ field, description }) => ({ path: field, description })),
-    retryAfterMs: delay && Number(delay.seconds) * 1000 + delay.nanos / 1e6,
-  };
+      .map(({ value }) => fromBinary(schema, value)),
+  );
+  return { code, message, ...said };
 }
 
-/** How long the server asks to be left alone, in milliseconds. */
-export function retryDelay(error: ConnectError): number | undefined {
-  const [delay] = error.findDetails(RetryInfoSchema).map((one) => one.retryDelay);
-  return delay === undefined ? undefined : Number(delay.seconds) * 1000 + delay.nanos / 1e6;
+/** What the details of an error say, which are found by their messages. */
+function saidIn(find: <S extends DescMessage>(schema: S) => MessageShape<S>[]) {
+  const info = find(ErrorInfoSchema).find(({ domain }) => domain === DOMAIN);
+  const violations = find(BadRequestSchema).flatMap(({ fieldViolations }) => fieldViolations);
+  const [delay] = find(RetryInfoSchema).map(({ retryDelay }) => retryDelay);
+  return {
+    reason: info?.reason ?? "",
+    fields: violations.map(({ field, description }) => ({ path: field, description })),
+    facts: info?.metadata ?? {},
+    retryAfterMs: delay && Number(delay.seconds) * 1000 + delay.nanos / 1e6,
+  };
 }

@@ -6,7 +6,7 @@
 
 import { MethodOptions_IdempotencyLevel as Level } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import { refusalOf, retryDelay } from "./refusal.js";
+import { refusalOf } from "./refusal.js";
 
 /** How often and how fast. */
 export interface Retries {
@@ -53,7 +53,7 @@ export function retrying(retries: Retries, timeoutMs = 0): Interceptor {
         if (!(error instanceof ConnectError) || attempt >= retries.attempts || request.signal.aborted) {
           throw error;
         }
-        const asked = retryDelay(error);
+        const { retryAfterMs: asked } = refusalOf(error);
         const isPassing = error.code === Code.Unavailable || asked !== undefined;
         if (!(isIdempotent && isPassing) && !isNotBegun(error)) {
           throw error;

@@ -43,8 +43,7 @@ export class Round<Types extends GameTypes> extends PlayedRound<Types> {
     await this.sendUnanswered();
     this.requireGoing();
     await this.requireMoves();
-    const request = { round: this.message };
-    const asked = await this.askRound(this.game.settle, request);
+    const asked = await this.askRound(this.game.settle, { round: this.message });
     const answer = asked as Outcomes<Types["outcome"]>;
     if (answer.violations.length > 0) {
       return { violations: answer.violations };
@@ -124,8 +123,7 @@ export class Round<Types extends GameTypes> extends PlayedRound<Types> {
     same("the events settled", settled, events);
     const signatures = this.header.seat_keys.map((_, seat) => hex(message.signatures[seat] ?? new Uint8Array()));
     same("the settled signatures", inputs.signatures, signatures);
-    const newest = message.events.reduce((last, { received }, at) => (received ? at + 1 : last), 0);
-    same("the number of the settled receipt", inputs.receipt?.number ?? 0, newest);
+    same("the number of the settled receipt", inputs.receipt?.number ?? 0, course.newestReceived);
     const unsealed = inputs.unsealed.map(({ sections, time }) => sections.map((section) => [section, time] as const));
     const opened = unsealed.reduce((all, more) => [...all, ...more], []);
     same("the settled openings", sorted(opened), sorted([...this.unsealed]));

@@ -101,8 +101,7 @@ export class Session {
 
   /** Wait for a checkpoint of so many leaves that a quorum of the witnesses has cosigned. */
   async waitCosigned(size: number): Promise<Checkpoint> {
-    const request = { cosignedSize: BigInt(size) };
-    const asked = this.line.ask(LogService.method.getCheckpoint, request, COSIGNED_MS);
+    const asked = this.line.ask(LogService.method.getCheckpoint, { cosignedSize: BigInt(size) }, COSIGNED_MS);
     const { checkpoint: note } = await asked;
     const found = await this.check((believed) => believed.cosigned(note));
     if (found.size < size) {
@@ -128,8 +127,7 @@ export class Session {
   async #askRuleset(header: Header): Promise<HeldRuleset | null> {
     const { ruleset_id: rulesetId, ruleset_version: version } = header;
     try {
-      const request = { rulesetId, version };
-      const { toml } = await this.line.ask(RulesetService.method.getRuleset, request);
+      const { toml } = await this.line.ask(RulesetService.method.getRuleset, { rulesetId, version });
       return heldRuleset(toml);
     } catch (error) {
       if (error instanceof RefereeError || error instanceof SpellingError) {

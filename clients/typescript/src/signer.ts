@@ -8,7 +8,9 @@ export {
   base64,
   type Bytes,
   clientCommitment,
+  type CourseReceipt as EventReceipt,
   hex,
+  type Link,
   seatTokenHash,
   seedStatement,
   unbase64,
@@ -17,7 +19,6 @@ export {
 export { browserSeatKey, type SeatKey } from "./browser-key.js";
 export * from "./chain.js";
 export { type ClockDifference, type Dated, RoundClock } from "./clock.js";
-export { type EventReceipt, type Link } from "./course.js";
 export {
   chainOf,
   type KeptChain,

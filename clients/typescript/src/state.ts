@@ -2,10 +2,9 @@
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { type Header, hex, type ReceiptedEvent, sectionsOf, text, unhex } from "referee-verifier/protocol";
+import { type Course, type Header, hex, type ReceiptedEvent, sectionsOf, text, unhex } from "referee-verifier/protocol";
 import type { SeatChain } from "./chain.js";
 import { type ClockDifference, RoundClock } from "./clock.js";
-import type { Course } from "./course.js";
 import { courseOf } from "./events.js";
 import type { GameMethods, GameTypes } from "./game.js";
 import type { Card } from "./gen/referee/v1/card_pb.js";

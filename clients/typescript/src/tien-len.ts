@@ -1,48 +1,30 @@
 /** Tiến Lên Miền Nam: plays and passes; the deal says who leads. */
 
-import { create } from "@bufbuild/protobuf";
 import { type Cards, readCards } from "./cards.js";
-import type { GameMethods } from "./game.js";
+import { gameOf, type TypesOf } from "./game.js";
 import { AdviceService, type SuggestPlayResponse } from "./gen/referee/v1/advice_pb.js";
 import {
   type CheckPlayResponse,
   type ListPlaysResponse,
   type TienLenEvent,
-  TienLenEventSchema,
   type TienLenOutcome,
   type TienLenRound,
-  TienLenRoundSchema,
   TienLenService,
   type TienLenServiceAcceptEventResponse,
-  type TienLenServicePreviewRoundResponse,
 } from "./gen/referee/v1/tien_len_pb.js";
 import { ResumableRound } from "./resuming.js";
 
 /** The types of Tiến Lên. */
-export interface TienLenTypes {
-  readonly event: TienLenEvent;
-  readonly round: TienLenRound;
-  readonly accepted: TienLenServiceAcceptEventResponse;
-  readonly preview: TienLenServicePreviewRoundResponse;
-  readonly outcome: TienLenOutcome;
-}
+export type TienLenTypes = TypesOf<typeof TienLenService, TienLenEvent, TienLenRound, TienLenOutcome>;
 
 const { method } = TienLenService;
 
-export const TIEN_LEN: GameMethods<TienLenTypes> = {
-  name: "tien_len",
-  round: TienLenRoundSchema,
-  event: TienLenEventSchema,
-  accept: method.acceptEvent,
-  preview: method.previewRound,
-  settle: method.settleRound,
-  choiceOf: ({ choice }) => {
-    if (choice.case === "play") {
-      return { kind: "PLAY", cards: choice.value.cards };
-    }
-    return { kind: choice.case === "passTurn" ? "PASS" : (choice.case ?? "").toUpperCase() };
-  },
-};
+export const TIEN_LEN = gameOf<TienLenTypes>("tien_len", TienLenService, ({ choice }) => {
+  if (choice.case === "play") {
+    return { kind: "PLAY", cards: choice.value.cards };
+  }
+  return { kind: choice.case === "passTurn" ? "PASS" : (choice.case ?? "").toUpperCase() };
+});
 
 /** A round of Tiến Lên. */
 export class TienLenGame extends ResumableRound<TienLenTypes> {
@@ -53,38 +35,32 @@ export class TienLenGame extends ResumableRound<TienLenTypes> {
 
   /** Everything wrong with a play; nothing is played. */
   async check(seat: number, cards: Cards): Promise<CheckPlayResponse> {
-    const event = { seat, choice: playing(cards) };
-    return this.askRound(method.checkPlay, { round: this.message, event });
+    return this.askRound(method.checkPlay, { round: this.message, event: { seat, choice: playing(cards) } });
   }
 
   /** Suggest the best plays of the seat on turn, with reasons, from what that seat may know. */
   async suggest(count = 3, samples = 0): Promise<SuggestPlayResponse> {
-    const request = { round: this.message, count, samples };
-    return this.session.line.ask(AdviceService.method.suggestPlay, request);
+    return this.session.line.ask(AdviceService.method.suggestPlay, { round: this.message, count, samples });
   }
 
   /** Play cards. */
   async play(seat: number, cards: Cards): Promise<TienLenServiceAcceptEventResponse> {
-    return this.#accept({ seat, choice: playing(cards) });
+    return this.acceptEvent(this.event({ seat, choice: playing(cards) }));
   }
 
   /** Pass. */
   async passTurn(seat: number): Promise<TienLenServiceAcceptEventResponse> {
-    return this.#accept({ seat, choice: { case: "passTurn", value: {} } });
+    return this.acceptEvent(this.event({ seat, choice: { case: "passTurn", value: {} } }));
   }
 
   /** Report that a seat's time has run out. */
   async timeOut(seat: number): Promise<TienLenServiceAcceptEventResponse> {
-    return this.#accept({ seat, choice: { case: "timeout", value: {} } });
+    return this.acceptEvent(this.event({ seat, choice: { case: "timeout", value: {} } }));
   }
 
   /** Report that a seat leaves. */
   async leave(seat: number): Promise<TienLenServiceAcceptEventResponse> {
-    return this.#accept({ seat, choice: { case: "leave", value: {} } });
-  }
-
-  async #accept(event: Parameters<typeof create<typeof TienLenEventSchema>>[1]) {
-    return this.acceptEvent(create(TienLenEventSchema, event));
+    return this.acceptEvent(this.event({ seat, choice: { case: "leave", value: {} } }));
   }
 }
 

@@ -12,7 +12,6 @@ import {
   EnvelopeError,
   equal,
   KeyHistory,
-  KeyRing,
   type Kind,
   leafHash,
   LeafFaultError,
@@ -129,7 +128,9 @@ export class Believed {
   prove<K extends Kind>(receipt: LogReceipt, kind: K): Proved<K> {
     const checkpoint = this.#included(receipt);
     const index = Number(receipt.leafIndex);
-    const placed = verified(`leaf ${index}`, () => readLeaf(receipt.leaf, { index, ring: this.#ringAt(index) }));
+    const placed = verified(`leaf ${index}`, () =>
+      readLeaf(receipt.leaf, { index, ring: this.#history.ringAt(index) }),
+    );
     if (placed.kind !== kind) {
       throw new VerificationError(`leaf ${index} is ${placed.kind}, and ${kind} was asked for`);
     }
@@ -156,23 +157,6 @@ export class Believed {
     const place = { index, size: checkpoint.size, root: checkpoint.root };
     verified(`the proof of leaf ${index}`, () => verifyInclusion(hash, place, receipt.inclusionProof));
     return checkpoint;
-  }
-
-  /** The keys as they were at a leaf. */
-  #ringAt(index: number): KeyRing {
-    const [root] = this.#history.ring.known.filter(([role]) => role === "root");
-    const known = this.#history.records
-      .filter(({ addedLeaf }) => addedLeaf < index)
-      .map(({ role, publicKey, revokedLeaf }) => {
-        const isRevoked = revokedLeaf !== null && revokedLeaf < index;
-        return [role, publicKey, isRevoked ? revokedLeaf : null] as const;
-      });
-    const all = root === undefined ? known : [root, ...known];
-    const valid = all.filter(([, , revoked]) => revoked === null);
-    return new KeyRing(
-      valid.map(([role, key]) => [role, key] as const),
-      all,
-    );
   }
 
   #logKeys(): VerifierKey[] {

@@ -1,19 +1,15 @@
 /** Ultimate Texas Hold'em: each seat decides against the house; streets open as they close. */
 
-import { create } from "@bufbuild/protobuf";
-import type { GameMethods } from "./game.js";
+import { gameOf, type TypesOf } from "./game.js";
 import { AdviceService, type SuggestDecisionResponse } from "./gen/referee/v1/advice_pb.js";
 import {
   type CheckDecisionResponse,
   Decision,
   type UltimateTexasEvent,
-  UltimateTexasEventSchema,
   type UltimateTexasOutcome,
   type UltimateTexasRound,
-  UltimateTexasRoundSchema,
   UltimateTexasService,
   type UltimateTexasServiceAcceptEventResponse,
-  type UltimateTexasServicePreviewRoundResponse,
 } from "./gen/referee/v1/ultimate_texas_pb.js";
 import { ResumableRound } from "./resuming.js";
 
@@ -21,25 +17,19 @@ import { ResumableRound } from "./resuming.js";
 export type Choice = Decision | Exclude<keyof typeof Decision, "UNSPECIFIED">;
 
 /** The types of Ultimate Texas Hold'em. */
-export interface UltimateTexasTypes {
-  readonly event: UltimateTexasEvent;
-  readonly round: UltimateTexasRound;
-  readonly accepted: UltimateTexasServiceAcceptEventResponse;
-  readonly preview: UltimateTexasServicePreviewRoundResponse;
-  readonly outcome: UltimateTexasOutcome;
-}
+export type UltimateTexasTypes = TypesOf<
+  typeof UltimateTexasService,
+  UltimateTexasEvent,
+  UltimateTexasRound,
+  UltimateTexasOutcome
+>;
 
 const { method } = UltimateTexasService;
 
-export const ULTIMATE_TEXAS: GameMethods<UltimateTexasTypes> = {
-  name: "ultimate_texas",
-  round: UltimateTexasRoundSchema,
-  event: UltimateTexasEventSchema,
-  accept: method.acceptEvent,
-  preview: method.previewRound,
-  settle: method.settleRound,
-  choiceOf: ({ decision }) => ({ kind: "DECIDE", decision: Decision[decision] }),
-};
+export const ULTIMATE_TEXAS = gameOf<UltimateTexasTypes>("ultimate_texas", UltimateTexasService, ({ decision }) => ({
+  kind: "DECIDE",
+  decision: Decision[decision],
+}));
 
 /** A round of Ultimate Texas Hold'em. `decide` opens what the closed street opens. */
 export class UltimateTexasGame extends ResumableRound<UltimateTexasTypes> {
@@ -62,8 +52,7 @@ export class UltimateTexasGame extends ResumableRound<UltimateTexasTypes> {
 
   /** Submit a decision, such as `"PLAY_4X"`. */
   async decide(seat: number, choice: Choice): Promise<UltimateTexasServiceAcceptEventResponse> {
-    const event = { seat, decision: readDecision(choice) };
-    return this.acceptEvent(create(UltimateTexasEventSchema, event));
+    return this.acceptEvent(this.event({ seat, decision: readDecision(choice) }));
   }
 }
 

@@ -90,8 +90,7 @@ export async function bundleOf(
   const treeSize = BigInt(checkpoint.split("\n")[1] ?? "0");
   const placed = [...leaves].sort(([one], [other]) => one - other);
   const proved = placed.map(async ([place, leaf]) => {
-    const asked = { leafIndex: BigInt(place), treeSize };
-    const { inclusionProof } = await log.getInclusionProof(asked);
+    const { inclusionProof } = await log.getInclusionProof({ leafIndex: BigInt(place), treeSize });
     return { index: place, leaf: text.decode(leaf), proof: inclusionProof.map(hex) };
   });
   return {

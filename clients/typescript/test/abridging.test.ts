@@ -6,7 +6,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { Abridging } from "../src/abridging.js";
 import { Client, Code, type Line, NotReadyError, type TienLenGame } from "../src/index.js";
 import { grpcLine } from "../src/node.js";
-import { forgetful, move, server, tableNamed, without } from "./server.js";
+import { dealt, forgetful, move, server, tableNamed, without } from "./server.js";
 
 /** A client by gRPC, and the bytes of each request of Tiến Lên that it sends. */
 function counted({ grpc, keys }: typeof forgetful): [Client, number[]] {
@@ -28,9 +28,7 @@ function counted({ grpc, keys }: typeof forgetful): [Client, number[]] {
 async function played(client: Client): Promise<TienLenGame> {
   const table = tableNamed("abridged");
   for (;;) {
-    const game = client.tienLen({ table, ruleset: "tien_len.mien_nam", seats: 4, stake: 100 });
-    await game.open();
-    await game.deal();
+    const game = await dealt(client.tienLen({ table, ruleset: "tien_len.mien_nam", seats: 4, stake: 100 }));
     while (await move(game));
     assert.deepEqual((await game.settle()).violations, []);
     if (game.course.number > 1) {
@@ -66,9 +64,9 @@ describe("a server", { skip: without }, () => {
       close: () => honest.close(),
     };
     const client = new Client(line, { trust: server.keys });
-    const game = client.tienLen({ table: tableNamed("once"), ruleset: "tien_len.mien_nam", seats: 4, stake: 100 });
-    await game.open();
-    await game.deal();
+    const game = await dealt(
+      client.tienLen({ table: tableNamed("once"), ruleset: "tien_len.mien_nam", seats: 4, stake: 100 }),
+    );
     await game.preview();
     for (const [given, calls] of [
       ["SECTION_MISSING", ["named"]],

@@ -9,7 +9,7 @@ import { isSignature, readReceiptedEvent, unhex, utf8 } from "referee-verifier/p
 import { readSeatKey, SeatSecrets, writeSeatKey } from "../src/index.js";
 import { FileJournal, connect, loadSeatKey, saveSeatKey, writeReceipts } from "../src/node.js";
 import { readRecord, RecordError } from "../src/record.js";
-import { server, tableNamed, without } from "./server.js";
+import { dealt, server, tableNamed, without } from "./server.js";
 
 async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "referee-kept-"));
@@ -27,12 +27,9 @@ test("each accepted event is kept with its receipt, and two at once have their t
     const table = tableNamed("kept");
     const secrets = [0, 1].map((seat) => SeatSecrets.make(seat, { keyed: true }));
     const bets = [{ ante: 20 }, { ante: 20 }];
-    const game = client.ultimateTexas(
-      { table, ruleset: "ultimate_texas.casino", seats: 2, stake: 2, bets },
-      { secrets },
+    const game = await dealt(
+      client.ultimateTexas({ table, ruleset: "ultimate_texas.casino", seats: 2, stake: 2, bets }, { secrets }),
     );
-    await game.open();
-    await game.deal();
     const answers = await Promise.all([game.decide(0, "CHECK"), game.decide(1, "CHECK")]);
     assert.deepEqual(
       answers.map(({ eventNumber }) => eventNumber),

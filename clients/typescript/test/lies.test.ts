@@ -9,7 +9,8 @@ import { clone, type DescMessage, type Message, ScalarType } from "@bufbuild/pro
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { Client, type Line, SeatSecrets, VerificationError } from "../src/index.js";
 import { grpcLine } from "../src/node.js";
-import { server, tableNamed, without } from "./server.js";
+import { Session } from "../src/session.js";
+import { dealt, server, tableNamed, without } from "./server.js";
 
 type Change = (answer: ReflectMessage) => void;
 
@@ -165,9 +166,7 @@ test("no field of an answer is believed that can be checked", { skip: without },
     }
     all.push(...(await liar.believed(method, step)));
   }
-  const other = client.ultimateTexas({ ...terms, table: tableNamed("lies") }, { secrets });
-  await other.open();
-  await other.deal();
+  const other = await dealt(client.ultimateTexas({ ...terms, table: tableNamed("lies") }, { secrets }));
   const accepting = () => other.decide(0, "CHECK");
   assert.deepEqual([...all, ...(await liar.believed("AcceptEvent", accepting))], []);
   client.close();
@@ -178,4 +177,19 @@ test("keys that are none are refused at once", () => {
   const trust = { logKey: "log+00000000+AAAA", rootKey: "root" };
   assert.throws(() => new Client(line, { trust }), VerificationError);
   line.close();
+});
+
+test("keys on pages without an end are refused, and each page is asked for by the last one's token", async () => {
+  const asked: (string | undefined)[] = [];
+  const ask = (_method: unknown, { pageToken }: { pageToken?: string }): Promise<object> => {
+    asked.push(pageToken);
+    return Promise.resolve({ logKey: "", rootKey: "", keyLeaves: [], nextPageToken: String(asked.length) });
+  };
+  const session = new Session({ ask } as unknown as Line);
+  await assert.rejects(
+    session.believed(),
+    (error) => error instanceof VerificationError && /1000 pages/.test(error.message),
+  );
+  assert.deepEqual(asked.slice(0, 3), [undefined, "1", "2"]);
+  assert.equal(asked.length, 1001);
 });

@@ -16,7 +16,7 @@ import {
   UltimateTexasGame,
 } from "../src/index.js";
 import { connect } from "../src/node.js";
-import { chiOf, harness, move, tableNamed, withoutHarness } from "./server.js";
+import { chiOf, dealt, harness, move, tableNamed, withoutHarness } from "./server.js";
 
 /** A vector whose hands do not win at the deal. */
 const QUIET = "mau_binh/settlement#value-front-three-M";
@@ -38,11 +38,11 @@ test("times of a server that is forty seconds fast are kept", { skip: withoutHar
   const { now: served } = (await clock.json()) as { now: number };
   let now = served;
   t.mock.method(Date, "now", () => now);
-  const game = connect(harness.grpc, { trust }).ultimateTexas(bet(tableNamed("fast")), {
-    secrets: [SeatSecrets.make(0)],
-  });
-  await game.open();
-  await game.deal();
+  const game = await dealt(
+    connect(harness.grpc, { trust }).ultimateTexas(bet(tableNamed("fast")), {
+      secrets: [SeatSecrets.make(0)],
+    }),
+  );
   assert.deepEqual(game.clockDifferences, []);
   now -= 40_000;
   await game.decide(0, "CHECK");
@@ -103,9 +103,7 @@ describe("without a journal", { skip: withoutHarness }, () => {
 
   test("a round goes on from the longest course that players hold, and no clock plays", async () => {
     const table = tableNamed("held");
-    const game = client.tienLen(lead(table));
-    await game.open();
-    await game.deal();
+    const game = await dealt(client.tienLen(lead(table)));
     const held: Uint8Array[] = [];
     for (let made = 0; made < 3; made += 1) {
       assert.ok(await move(game));
@@ -156,9 +154,7 @@ describe("without a journal", { skip: withoutHarness }, () => {
 
   test("a round whose cards were opened lapses, whatever its players hold", async () => {
     const table = tableNamed("opened");
-    const game = client.ultimateTexas(bet(table));
-    await game.open();
-    await game.deal();
+    const game = await dealt(client.ultimateTexas(bet(table)));
     await game.decide(0, "CHECK");
     const again = await lost.resume(table, { held: [game.saved()] });
     assert.ok(again instanceof UltimateTexasGame);
@@ -181,9 +177,7 @@ describe("without a journal", { skip: withoutHarness }, () => {
 
   test("what is held and is no course of the round is named by its place", async () => {
     const table = tableNamed("forged");
-    const game = client.tienLen(lead(table));
-    await game.open();
-    await game.deal();
+    const game = await dealt(client.tienLen(lead(table)));
     await move(game);
     const receipted = game.saved();
     game.message.receipt = undefined;
@@ -199,9 +193,7 @@ describe("without a journal", { skip: withoutHarness }, () => {
     const table = tableNamed("sealed");
     await control("script", { table_id: table, vector: QUIET });
     const secrets = [0, 1].map((seat) => SeatSecrets.make(seat, { keyed: true }));
-    const game = client.mauBinh(binh(table), { secrets });
-    await game.open({ sealed: true });
-    await game.deal();
+    await dealt(client.mauBinh(binh(table), { secrets }), { sealed: true });
     const again = await lost.resume(table);
     assert.deepEqual([again?.isSealed, again?.hands.size], [true, 0]);
   });

@@ -1,7 +1,7 @@
 /** Calls that are retried; the library's own router acts as a busy server. */
 
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { test } from "node:test";
 import { Code, ConnectError, createRouterTransport, type Transport } from "@connectrpc/connect";
 import { create } from "@bufbuild/protobuf";
 import { DurationSchema } from "@bufbuild/protobuf/wkt";
@@ -34,67 +34,49 @@ const overloaded = () => {
   return new ConnectError("too much", Code.ResourceExhausted, {}, [{ desc: RetryInfoSchema, value: { retryDelay } }]);
 };
 
-describe("calls that do no harm twice", () => {
-  test("are asked again until they are answered, under one request id", async () => {
-    const { seen, referee } = busy(3, unavailable);
-    await referee().mauBinh.previewRound({});
-    assert.equal(seen.length, 4);
-    assert.equal(new Set(seen).size, 1);
-    assert.match(seen[0] ?? "", /^[0-9a-f]{16}$/);
-  });
-
-  test("are given up after the last attempt", async () => {
-    const { seen, referee } = busy(9, unavailable);
-    await assert.rejects(referee().mauBinh.previewRound({}), { code: Code.Unavailable });
-    assert.equal(seen.length, FAST.attempts);
-  });
-
-  test("wait where the server says how long", async () => {
-    const { seen, referee } = busy(1, overloaded);
-    await referee().mauBinh.previewRound({});
-    assert.equal(seen.length, 2);
-  });
-
-  test("are not asked again where they were refused", async () => {
-    const { seen, referee } = busy(1, () => new ConnectError("no", Code.InvalidArgument));
-    await assert.rejects(referee().mauBinh.previewRound({}), { code: Code.InvalidArgument });
-    assert.equal(seen.length, 1);
-  });
-
-  test("are not asked beyond their deadline", async () => {
-    const { seen, referee } = busy(1000, unavailable);
-    const slow = { attempts: 1000, firstMs: 1000, longestMs: 1000 };
-    await assert.rejects(referee(slow).mauBinh.previewRound({}, { timeoutMs: 20 }));
-    assert.ok(seen.length < 10, `${seen.length}`);
-  });
-
-  test("are asked once where retries are off", async () => {
-    const { seen, referee } = busy(1, unavailable);
-    await assert.rejects(referee(null).mauBinh.previewRound({}), { code: Code.Unavailable });
-    assert.equal(seen.length, 1);
-  });
-});
-
 const refused = (reason: string) => () =>
   new ConnectError("too many", Code.ResourceExhausted, {}, [
     { desc: ErrorInfoSchema, value: { reason, domain: "referee.v1" } },
   ]);
+const wrong = () => new ConnectError("no", Code.InvalidArgument);
 const reset = () => new ConnectError("http/2 stream closed with error code REFUSED_STREAM (0x7)", Code.Unavailable);
 
-for (const [name, error] of [
-  ["OVERLOADED", refused("OVERLOADED")],
-  ["TOO_MANY_CALLS", refused("TOO_MANY_CALLS")],
-  ["a reset of one too many", reset],
-] as const) {
-  test(`a call that was never begun is asked again, whatever its method: ${name}`, async () => {
-    const { seen, referee } = busy(2, error);
-    await referee().mauBinh.acceptEvent({});
-    assert.equal(seen.length, 3);
+/** How often the server is asked, and the code of its last answer if that is a refusal; `acceptEvent` may do harm twice. */
+type Case = readonly [
+  name: string,
+  refusals: number,
+  error: () => ConnectError,
+  asked: number,
+  code?: Code | undefined,
+  how?: { readonly method?: "acceptEvent"; readonly retries?: null },
+];
+
+const HARMFUL = { method: "acceptEvent" } as const;
+const CASES: readonly Case[] = [
+  ["a harmless call is asked again until it is answered", 3, unavailable, 4],
+  ["it is given up after the last attempt", 9, unavailable, 4, Code.Unavailable],
+  ["it waits where the server says how long", 1, overloaded, 2],
+  ["it is not asked again where it was refused", 1, wrong, 1, Code.InvalidArgument],
+  ["it is asked once where retries are off", 1, unavailable, 1, Code.Unavailable, { retries: null }],
+  ["one that may not be repeated is asked once", 1, unavailable, 1, Code.Unavailable, HARMFUL],
+  ["one that OVERLOADED kept from beginning is repeated", 2, refused("OVERLOADED"), 3, undefined, HARMFUL],
+  ["one that TOO_MANY_CALLS kept from beginning is repeated", 2, refused("TOO_MANY_CALLS"), 3, undefined, HARMFUL],
+  ["one that a reset kept from beginning is repeated", 2, reset, 3, undefined, HARMFUL],
+];
+
+for (const [name, refusals, error, asked, code, { method = "previewRound", retries } = {}] of CASES) {
+  test(`${name}, under one request id`, async () => {
+    const { seen, referee } = busy(refusals, error);
+    const call = referee(retries).mauBinh[method]({});
+    await (code === undefined ? call : assert.rejects(call, { code }));
+    assert.deepEqual([seen.length, new Set(seen).size], [asked, 1]);
+    assert.match(seen[0] ?? "", /^[0-9a-f]{16}$/);
   });
 }
 
-test("a call that may not be repeated is asked once", async () => {
-  const { seen, referee } = busy(1, unavailable);
-  await assert.rejects(referee().mauBinh.acceptEvent({}), { code: Code.Unavailable });
-  assert.equal(seen.length, 1);
+test("a call is not asked again beyond its deadline", async () => {
+  const { seen, referee } = busy(1000, unavailable);
+  const slow = { attempts: 1000, firstMs: 1000, longestMs: 1000 };
+  await assert.rejects(referee(slow).mauBinh.previewRound({}, { timeoutMs: 20 }));
+  assert.ok(seen.length < 10, `${seen.length}`);
 });

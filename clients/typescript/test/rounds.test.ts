@@ -10,10 +10,10 @@ import {
   RefereeError,
   SeatSecrets,
 } from "../src/index.js";
-import { chiOf, clients, move, tableNamed, without } from "./server.js";
+import { chiOf, clients, dealt, move, tableNamed, unhex, without } from "./server.js";
 
 /** A dealt round of Mậu Binh that no hand has won at the deal. */
-async function dealt(client: Client, secrets: SeatSecrets[], sealed: boolean) {
+async function unwon(client: Client, secrets: SeatSecrets[], sealed: boolean) {
   for (;;) {
     const terms = { table: tableNamed("mb"), ruleset: "mau_binh.classic", seats: 2, stake: 100 };
     const game = client.mauBinh(terms, { secrets });
@@ -41,17 +41,13 @@ for (const [name, connect] of Object.entries(clients)) {
 
     test("two rounds of tien len: the first one's winner leads the second", async () => {
       const terms = { table: tableNamed("tl"), ruleset: "tien_len.mien_nam", seats: 4 };
-      const first = client.tienLen(terms);
-      await first.open();
-      await first.deal();
+      const first = await dealt(client.tienLen(terms));
       assert.equal(first.leaderBy, "DRAW");
       while (await move(first));
       const { outcome } = await first.settle();
       const winner = outcome?.seats.find((seat) => seat.winner)?.seat;
       await first.reveal();
-      const second = client.tienLen(terms);
-      await second.open();
-      await second.deal();
+      const second = await dealt(client.tienLen(terms));
       assert.deepEqual([second.leader, second.leaderBy], [winner, "WINNER"]);
       while (await move(second));
       assert.deepEqual((await second.settle()).violations, []);
@@ -59,7 +55,7 @@ for (const [name, connect] of Object.entries(clients)) {
 
     test("mau binh, with advice that is lawful", async () => {
       const secrets = [0, 1].map((seat) => SeatSecrets.make(seat));
-      const { game } = await dealt(client, secrets, false);
+      const { game } = await unwon(client, secrets, false);
       for (const seat of (await game.isOver()) ? [] : [0, 1]) {
         const { suggestions } = await game.suggest(seat);
         const best = suggestions[0]?.arrangement;
@@ -72,7 +68,7 @@ for (const [name, connect] of Object.entries(clients)) {
 
     test("a sealed table: each seat opens its own hand, and all open by the last commitment", async () => {
       const secrets = [0, 1].map((seat) => SeatSecrets.make(seat, { keyed: true }));
-      const { game, hands } = await dealt(client, secrets, true);
+      const { game, hands } = await unwon(client, secrets, true);
       assert.equal(hands.size, 0);
       const own = [await game.openHand(0), await game.openHand(1)];
       await game.commit(0, chiOf(own[0]!));
@@ -89,11 +85,10 @@ for (const [name, connect] of Object.entries(clients)) {
       const bets = [{ ante: 20, trips: 4 }];
       const terms = { table: tableNamed("ut"), ruleset: "ultimate_texas.casino", seats: 1, bets };
       const secrets = [SeatSecrets.make(0, { keyed: true })];
-      const game = client.ultimateTexas({ ...terms, stake: 2 }, { secrets });
-      await game.open();
-      await game.deal();
+      const game = await dealt(client.ultimateTexas({ ...terms, stake: 2 }, { secrets }));
       const { best } = await game.suggest(0);
       assert.ok(best !== undefined);
+      assert.equal(await game.isOver(), false);
       await game.decide(0, "CHECK");
       assert.equal(game.board["flop"]?.length, 3);
       await game.decide(0, "CHECK");
@@ -101,6 +96,24 @@ for (const [name, connect] of Object.entries(clients)) {
       assert.equal(game.board["house"]?.length, 2);
       assert.equal((await game.settle()).outcome?.seats[0]?.result, "FOLDED");
       assert.equal((await game.reveal()).sections.length, 5);
+    });
+
+    test("tien len and ultimate texas by the server's advice until they are over", async () => {
+      const plays = await dealt(
+        client.tienLen({ table: tableNamed("tl"), ruleset: "tien_len.mien_nam", seats: 2, stake: 10 }),
+      );
+      while (!(await plays.isOver())) {
+        const { turn, suggestions } = await plays.suggest(1);
+        const best = suggestions[0]?.choice;
+        await (best?.case === "play" ? plays.play(turn!, best.value.cards) : plays.passTurn(turn!));
+      }
+      assert.deepEqual((await plays.settle()).violations, []);
+      const terms = { table: tableNamed("ut"), ruleset: "ultimate_texas.casino", seats: 1, stake: 2 };
+      const decides = await dealt(client.ultimateTexas({ ...terms, bets: [{ ante: 20, trips: 4 }] }));
+      while (!(await decides.isOver())) {
+        await decides.decide(0, (await decides.suggest(0)).best!);
+      }
+      assert.deepEqual((await decides.settle()).violations, []);
     });
 
     test("a refused play is forgotten, and the seat may choose anew", async () => {
@@ -136,6 +149,11 @@ for (const [name, connect] of Object.entries(clients)) {
       const front = client.mauBinh(terms, { secrets: [] });
       const roundId = await front.prepare();
       await front.open({ commitments: [one, other].map((own) => own.seedCommitment(roundId)) });
+      const commitment = unhex(front.leaves.open?.placed.value.server_commitment ?? "");
+      const signed = other.signSeed(roundId, commitment, false);
+      front.checkSeed(1, other.seed, signed);
+      assert.throws(() => front.checkSeed(1, one.seed, signed), /seat 1 committed to another seed/);
+      assert.throws(() => front.checkSeed(1, other.seed), /signature of the seed of seat 1 does not verify/);
       const players = [one, other].map((own) => client.mauBinh(terms, { secrets: [own] }));
       for (const [seat, player] of players.entries()) {
         await player.join();

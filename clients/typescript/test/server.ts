@@ -3,7 +3,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import type { RoundResult } from "referee-verifier";
-import { type Client, connect as connectJson, type TienLenGame } from "../src/index.js";
+import {
+  type AnyRound,
+  type Client,
+  connect as connectJson,
+  type OpenOptions,
+  type TienLenGame,
+} from "../src/index.js";
 import { connect as connectGrpc } from "../src/node.js";
 
 interface Place {
@@ -91,6 +97,13 @@ export const chiOf = (hand: readonly number[] = []) => ({
   middle: hand.slice(5, 10),
   front: hand.slice(10),
 });
+
+/** Open and deal a round, and return it. */
+export async function dealt<R extends AnyRound>(round: R, options: OpenOptions = {}): Promise<R> {
+  await round.open(options);
+  await round.deal();
+  return round;
+}
 
 /** Make the first play of the seat on turn, the weakest, or its pass; false where the round is over. */
 export async function move(game: TienLenGame): Promise<boolean> {

@@ -1,6 +1,8 @@
-/** A round of Mau Binh from deal to receipt, as the quickstart has it. */
+/** A round of Mau Binh from deal to receipt by stubs, as the quickstart has it; the first seat follows the advice. */
 
-import type { LogReceipt, Referee } from "../src/index.js";
+import assert from "node:assert/strict";
+import { isOver, type LogReceipt, type Referee } from "../src/index.js";
+import { chiOf } from "./server.js";
 
 const SEATS = 4;
 
@@ -18,16 +20,20 @@ export async function play(referee: Referee, tableId: string): Promise<Played> {
   const clientSeeds = Array.from({ length: SEATS }, () => crypto.getRandomValues(new Uint8Array(32)));
   const dealt = await referee.shuffler.dealRound({ round: { tableId, roundNumber: 1n }, clientSeeds });
   const round = { header: opened.header!, certificates: [dealt.certificate] };
-  const { violations } = await referee.mauBinh.previewRound({ round });
+  const hand = { case: "dealt" as const, value: { round, seat: 0 } };
+  const isWon = await isOver(referee.mauBinh, round); // somebody has won at once
+  const { suggestions } = isWon ? { suggestions: [] } : await referee.advice.suggestArrangement({ hand });
   const arranged = dealt.hands.map(({ seat, cards }) => ({
     time: dealt.dealtTime,
     seat,
     choice: {
       case: "arrange" as const,
-      value: { back: cards.slice(0, 5), middle: cards.slice(5, 10), front: cards.slice(10) },
+      value: (seat === 0 ? suggestions[0]?.arrangement : undefined) ?? chiOf(cards),
     },
   }));
-  const events = violations.length === 0 ? [] : arranged; // none where somebody has won at once
+  const events = isWon ? [] : arranged;
+  assert.equal(suggestions.length > 0, !isWon);
+  assert.ok(await isOver(referee.mauBinh, { ...round, events }));
   const settled = await referee.mauBinh.settleRound({ round: { ...round, events } });
   return {
     tableId,

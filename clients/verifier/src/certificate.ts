@@ -8,11 +8,11 @@
 import { attempt } from "./attempt.js";
 import { type Bytes, equal, hex, isHex, SpellingError, unhex } from "./bytes.js";
 import { decode } from "./canonical.js";
+import { deckRoot, sectionRoot } from "./deal.js";
 import { EnvelopeError, openEnvelope } from "./dsse.js";
 import { FormError, hex32, list, natural, type Of, oneOf, record } from "./form.js";
 import { type Header, roundIdOf } from "./header.js";
 import { CERTIFICATE_TYPE, leaderByForm, strayLeader } from "./leaf.js";
-import { deckRoot, sectionRoot } from "./section.js";
 
 /** `sealed` is a member on a sealed table only, `leader` in a game that has one, `unsealed_time` of a section that an UNSEAL opened. */
 export const certificateForm = record(

@@ -29,6 +29,12 @@ export interface Checkpoint {
   readonly root: Bytes;
 }
 
+/** A signed checkpoint with its note. */
+export interface Kept {
+  readonly checkpoint: Checkpoint;
+  readonly note: Bytes;
+}
+
 /** The checkpoint that a note's text spells; CheckpointError for anything but three such lines. */
 export function parseCheckpoint(body: string): Checkpoint {
   const match = BODY.exec(body);

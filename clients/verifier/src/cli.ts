@@ -13,18 +13,16 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 
-import { BundleError, readJson } from "./bundle.js";
 import { SpellingError, utf8 } from "./bytes.js";
-import { parseHeldSeeds } from "./held-seed.js";
-import { verifyLog } from "./log.js";
-import { LogServiceError, namedKeys, sourceOf } from "./log-service.js";
-import { heldRuleset } from "./ruleset.js";
+import { printable, printableLines } from "./finding.js";
+import { LogServiceError, namedKeys, sourceOf, verifyLog } from "./log.js";
+import { heldRuleset } from "./round-leaves.js";
+import { parseHeldSeeds } from "./seeding.js";
 import { GRACE_MS, type Keys, type LogOptions, type LogResult, type RoundResult } from "./terms.js";
-import { printable, printableLines } from "./printable.js";
 import { logLines, proofLines, roundLines } from "./text.js";
 import { type FetchFile, filesAt, TilesError, tileSource } from "./tiles.js";
 import { verifyProof } from "./verify-proof.js";
-import { verifyRound } from "./verify-round.js";
+import { BundleError, readJson, verifyRound } from "./verify-round.js";
 
 const USAGE = `usage: referee-verifier FILE | --url ADDRESS | --tiles ADDRESS
   --log-key TEXT     the log's verifier key, as you know it from elsewhere

@@ -10,8 +10,7 @@
  */
 
 import type { Bytes } from "./bytes.js";
-import { taggedHash, u8 } from "./encoding.js";
-import { EMPTY } from "./hkdf.js";
+import { EMPTY, taggedHash, u8 } from "./encoding.js";
 
 export function serverCommitment(roundId: Bytes, seed: Bytes): Bytes {
   return taggedHash("server-commit", roundId, seed);

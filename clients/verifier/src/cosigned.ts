@@ -4,16 +4,19 @@
  * its root is that of the leaves. A witness is a key: two names of one key, or a witness with a key
  * of the log's own, are findings. A witnessed checkpoint with a round's OPEN in it, which its DEAL
  * carries, shows that the terms were logged before the seats showed their seeds (level L3).
+ *
+ * The cosigned checkpoint that a DEAL carries: witnesses saw OPEN before the deal (level L3).
  */
 
 import { attempt } from "./attempt.js";
-import { type Bytes, hex, SpellingError, text } from "./bytes.js";
+import { type Bytes, hex, SpellingError, text, unhex } from "./bytes.js";
 import type { Report } from "./check.js";
-import { type Checkpoint, checkpointBody, parseCheckpoint } from "./checkpoint.js";
-import { attest, type Attestation, type Quorum, vouchedTime } from "./cosignature.js";
-import { unlike } from "./difference.js";
-import type { KeyRecord } from "./keys.js";
+import { type Checkpoint, checkpointBody, type Kept, parseCheckpoint } from "./checkpoint.js";
+import { attest, type Attestation, type Quorum, quorumOf, vouchedTime } from "./cosignature.js";
+import { unlike } from "./finding.js";
+import type { Fault, KeyRecord } from "./keys.js";
 import { formatNote, type Note, NoteError, parseNote, verifyNote } from "./note.js";
+import type { Placed } from "./reading.js";
 import type { VerifierKey } from "./vkey.js";
 
 /** How far, in seconds, a witness's clock may be ahead of the verifier's. */
@@ -26,8 +29,16 @@ interface Shown {
   readonly isClaimed: boolean;
 }
 
+/** The witnesses that are believed, how many must agree, and how old in ms their last word may be. */
+interface Witnessing {
+  readonly witnesses?: readonly string[];
+  readonly quorum?: number;
+  readonly now?: number;
+  readonly maxAge?: number;
+}
+
 /** What holds of a log besides its cosigned checkpoints; `now` is ms since 1970 UTC, null for none. */
-export interface WitnessTerms {
+interface WitnessTerms {
   readonly origin: string;
   readonly now: number | null;
   /** How many ms ago a quorum may have vouched last. */
@@ -50,6 +61,19 @@ export class CosignedHeads {
     report.begin("WITNESSES");
   }
 
+  /** The cosigned checkpoints for those who named witnesses; null for others. */
+  static of(origin: string, { witnesses = [], quorum, now, maxAge }: Witnessing, report: Report): CosignedHeads | null {
+    if (witnesses.length > 0) {
+      return new CosignedHeads(
+        quorumOf(witnesses, quorum),
+        { origin, now: now ?? null, maxAge: maxAge ?? null },
+        report,
+      );
+    }
+    report.skip("no witnesses were named", "WITNESSES");
+    return null;
+  }
+
   /** Notes that were kept, which may be cosigned, or that are given as cosigned. */
   read(notes: readonly Bytes[], { areGiven }: { areGiven: boolean }): void {
     const read = notes.flatMap((data) => this.#read(data, areGiven) ?? []);
@@ -63,6 +87,12 @@ export class CosignedHeads {
   /** The latest time, in ms, at which a quorum cosigned a tree of this log; 0 for none. */
   get newestTime(): number {
     return 1000 * this.#time;
+  }
+
+  /** The time, in ms, at which a quorum vouched for a note; null where none did. */
+  vouched(note: Bytes): number | null {
+    const time = vouchedTime(this.quorum, attest(this.quorum, parseNote(note)).times);
+    return time === null ? null : 1000 * time;
   }
 
   /** The sizes at which roots are needed. */
@@ -109,11 +139,7 @@ export class CosignedHeads {
   }
 
   /** Report on the whole log; `outgrown` are checkpoints that it must have left behind. */
-  close(
-    head: Checkpoint,
-    records: readonly KeyRecord[],
-    outgrown: readonly { checkpoint: Checkpoint; note: Bytes }[],
-  ): void {
+  close(head: Checkpoint, records: readonly KeyRecord[], outgrown: readonly Kept[]): void {
     this.#checkKeys(records);
     const { now, maxAge } = this.terms;
     const age = now === null ? null : now - 1000 * this.#time;
@@ -121,8 +147,7 @@ export class CosignedHeads {
       const note = this.#newest?.note ?? { text: "", signatures: [] };
       const missing = attest(this.quorum, note).missing.join(", ");
       const detail = `no checkpoint has the cosignatures of ${this.quorum.needed} witnesses`;
-      const named = missing === "" ? detail : `${detail}; the newest lacks ${missing}`;
-      this.report.find("WITNESSES", "QUORUM_UNMET", named);
+      this.report.find("WITNESSES", "QUORUM_UNMET", missing === "" ? detail : `${detail}; the newest lacks ${missing}`);
     } else if (maxAge !== null && age !== null && this.#isWitnessed && age > maxAge) {
       const detail = `witnesses vouched for the log last at ${1000 * this.#time}, ${age} ms ago`;
       this.report.find("WITNESSES", "HEAD_FROZEN", detail);
@@ -143,8 +168,7 @@ export class CosignedHeads {
     }, SpellingError);
     if (shown instanceof SpellingError) {
       if (isClaimed) {
-        const detail = `a cosigned checkpoint cannot be read: ${shown.message}`;
-        this.report.find("WITNESSES", "COSIGNATURE_REFUSED", detail);
+        this.report.find("WITNESSES", "COSIGNATURE_REFUSED", `a cosigned checkpoint cannot be read: ${shown.message}`);
       }
       return null;
     }
@@ -184,8 +208,7 @@ export class CosignedHeads {
     }
     const latest = this.#latest;
     for (const { key, time } of said.times.filter((one) => one.time > latest)) {
-      const detail = `a cosignature under ${key.text} names ${1000 * time}, a time to come`;
-      this.#blame(`early ${key.text}`, detail);
+      this.#blame(`early ${key.text}`, `a cosignature under ${key.text} names ${1000 * time}, a time to come`);
     }
     return said.times.filter((one) => one.time <= latest);
   }
@@ -199,8 +222,7 @@ export class CosignedHeads {
       return;
     }
     const detail = `the log signed, and witnesses cosigned, another tree of ${size} leaves`;
-    const difference = unlike("root", text(formatNote(note)), hex(root));
-    this.report.find("CONTINUITY", "HISTORY_REWRITTEN", detail, difference);
+    this.report.find("CONTINUITY", "HISTORY_REWRITTEN", detail, unlike("root", text(formatNote(note)), hex(root)));
   }
 
   #checkKeys(records: readonly KeyRecord[]): void {
@@ -231,16 +253,63 @@ export class CosignedHeads {
 }
 
 /** A log has grown beyond checkpoints that somebody saw long enough ago. */
-export function findOutgrown(
-  head: Checkpoint,
-  outgrown: readonly { checkpoint: Checkpoint; note: Bytes }[],
-  report: Report,
-): void {
+export function findOutgrown(head: Checkpoint, outgrown: readonly Kept[], report: Report): void {
   for (const { checkpoint, note } of outgrown) {
     if (checkpoint.size === head.size) {
       const detail = `the log has not grown beyond ${head.size} leaves, which were seen before`;
-      const difference = unlike("checkpoint", checkpointBody(head), text(note));
-      report.find("WITNESSES", "HEAD_FROZEN", detail, difference);
+      report.find("WITNESSES", "HEAD_FROZEN", detail, unlike("checkpoint", checkpointBody(head), text(note)));
     }
   }
+}
+
+export interface Carried {
+  readonly checkpoint: Checkpoint;
+  readonly note: Note;
+}
+
+/**
+ * The checkpoint that a DEAL carries, null for none, or what is wrong with it: it is of the header's
+ * log and of a tree that has OPEN and not the DEAL. No signature and no root is looked at.
+ */
+export function carriedCheckpoint(open: Placed<"OPEN">, deal: Placed<"DEAL">): Carried | Fault | null {
+  const digits = deal.value.cosigned_checkpoint;
+  if (digits === undefined) {
+    return null;
+  }
+  const refused = (detail: string): Fault => ({ code: "COSIGNATURE_REFUSED", detail });
+  const carried = attempt((): Carried => {
+    const note = parseNote(unhex(digits, digits.length / 2));
+    return { checkpoint: parseCheckpoint(note.text), note };
+  }, SpellingError);
+  if (carried instanceof SpellingError) {
+    return refused(`the cosigned checkpoint in the deal cannot be read: ${carried.message}`);
+  }
+  const { origin, size } = carried.checkpoint;
+  if (origin !== open.value.header.origin) {
+    return refused(`the cosigned checkpoint in the deal is of '${origin}'`);
+  }
+  if (size <= open.index || size > deal.index) {
+    return refused(`the cosigned checkpoint in the deal has ${size} leaves, and OPEN is leaf ${open.index}`);
+  }
+  return carried;
+}
+
+/** Whether the log signed a carried checkpoint and has its tree, whose root is given. */
+export function holdsCarried(
+  { checkpoint, note }: Carried,
+  { root, logKeys, leaf }: { root: Bytes; logKeys: readonly VerifierKey[]; leaf: number },
+  report: Report,
+): boolean {
+  const where = { leaf_index: leaf };
+  if (attempt(() => verifyNote(note, [...logKeys]), NoteError) instanceof NoteError) {
+    report.find("WITNESSES", "COSIGNATURE_REFUSED", "the log did not sign the cosigned checkpoint in the deal", where);
+    return false;
+  }
+  if (hex(checkpoint.root) !== hex(root)) {
+    const detail = `the deal carries another tree of ${checkpoint.size} leaves, which the log signed`;
+    const difference = unlike("root", text(formatNote(note)), hex(root));
+    report.find("CONTINUITY", "HISTORY_REWRITTEN", detail, { ...where, ...difference });
+    return false;
+  }
+  return true;
 }

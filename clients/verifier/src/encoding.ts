@@ -5,8 +5,11 @@
  *     TH(tag, f..)     = SHA-256(enc(tag, f..))                 T = "referee/v1/" + tag
  *
  * Integers are big-endian, text is ASCII 0x20 to 0x7E, an absent field is zero-length.
+ *
+ * Keys by HKDF-SHA256 (RFC 5869). An empty salt is the salt of 32 zero bytes, as HMAC pads it.
  */
 
+import { hkdf as derive } from "@noble/hashes/hkdf.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 
 import { type Bytes, concat, SpellingError, utf8 } from "./bytes.js";
@@ -63,4 +66,11 @@ function unsigned(value: number, size: number): Bytes {
     rest = Math.floor(rest / 256);
   }
   return bytes;
+}
+
+export const EMPTY: Bytes = utf8("");
+
+/** `length` bytes of key from a secret. */
+export function hkdf(ikm: Bytes, terms: { salt: Bytes; info: Bytes; length: number }): Bytes {
+  return derive(sha256, ikm, terms.salt, terms.info, terms.length);
 }

@@ -2,23 +2,142 @@
  * What people hold of a round: a certificate and the log must show one deal, and every certificate the same. Two
  * receipts of one round with one number and different histories are noted: asking again makes them. A receipted event,
  * which has the events' bytes and the seat's signature as well, shows a move that was received and dropped.
+ *
+ * A receipted event: what a player keeps of a move, so that nobody can drop the move unseen. A file in canonical JSON
+ * with `events`, the bytes of events 1 to k as texts, `receipt`, the envelope of the referee's receipt of event k, and
+ * `signature`, that of its seat in hex, empty where the seat does not sign it.
+ *
+ * A receipt is the referee's word alone. So a receipted event counts only if its events start from the round's h_0, a
+ * seat with a key signed the last one, and it was received between DEAL and SETTLE. Whether that is an event of the
+ * game is for those who have its rules.
  */
 
 import { attempt } from "./attempt.js";
-import { type Bytes, hex, utf8 } from "./bytes.js";
-import { decode } from "./canonical.js";
+import { type Bytes, hex, isHex, SpellingError, unhex, utf8 } from "./bytes.js";
+import { decode, encode, type Json } from "./canonical.js";
 import { type Certificate, CertificateError, readCertificate, REFUSALS } from "./certificate.js";
 import type { CheckCode, Report } from "./check.js";
-import type { Course } from "./course.js";
-import { differ, unlike } from "./difference.js";
+import { Course } from "./course.js";
 import { openEnvelope, parseEnvelope } from "./dsse.js";
-import { member } from "./events.js";
-import type { Code } from "./finding.js";
-import type { Exhibits, HeldSeed, RoundLeaves } from "./round-leaves.js";
-import { type EventReceipt, RECEIPT_TYPE, receiptForm, type Role } from "./leaf.js";
+import { isSignature, SIGNATURE_SIZE } from "./ed25519.js";
+import { type Code, differ, unlike } from "./finding.js";
+import { FormError, list, type Of, record, text } from "./form.js";
+import { gameOf, NO_KEY } from "./header.js";
+import {
+  type EventReceipt,
+  type InputEvent,
+  isTimeout,
+  member,
+  RECEIPT_TYPE,
+  receiptForm,
+  type Role,
+  seatOf,
+} from "./leaf.js";
 import { examineShown, type Opened, sectionsOf } from "./opening.js";
-import { leftOut, readReceiptedEvent, type ReceiptedEvent, receiptedFault } from "./receipted.js";
+import type { Exhibits, HeldSeed, RoundLeaves } from "./round-leaves.js";
 import { examineOpened, type OpenedKey, roundIdsIn } from "./secrecy.js";
+
+/** Most bytes of a file; the events of a round that can be settled take less. */
+const MAX_SIZE = 131_072;
+
+const receiptedForm = record({ events: list(text), receipt: text, signature: text }, {});
+
+export type ReceiptedEvent = Of<typeof receiptedForm>;
+
+/** The file of a receipted event, in canonical JSON. */
+export function writeReceiptedEvent(kept: ReceiptedEvent): string {
+  const { events, receipt, signature } = kept;
+  return encode({ events, receipt, signature });
+}
+
+/** The receipted event in a file; null where it is another file. Nothing is verified here. */
+export function readReceiptedEvent(data: Bytes): ReceiptedEvent | null {
+  if (data.length > MAX_SIZE) {
+    return null;
+  }
+  const kept = attempt(() => receiptedForm(decode(data), ""), SpellingError, FormError);
+  if (kept instanceof Error || kept.events.length === 0) {
+    return null;
+  }
+  return kept.signature === "" || isHex(kept.signature, SIGNATURE_SIZE) ? kept : null;
+}
+
+/** The course of the events in a receipted event; null where one of them is not canonical. */
+function courseIn({ events }: ReceiptedEvent, roundId: string, deckRoot: string): Course | null {
+  const read = (event: string): InputEvent => ({ event: decode(utf8(event)), received: 1, time: 0 });
+  const entries = attempt(() => events.map(read), SpellingError);
+  return entries instanceof Error ? null : Course.of(roundId, deckRoot, entries);
+}
+
+/** Why a receipted event counts for nothing; null where it counts. Whose the receipt is, is asked elsewhere. */
+export function receiptedFault(kept: ReceiptedEvent, receipt: EventReceipt, leaves: RoundLeaves): string | null {
+  const { deal, settle, header } = leaves;
+  if (deal === undefined) {
+    return "the round has no DEAL that its events could start from";
+  }
+  const course = courseIn(kept, leaves.roundId, deal.value.deck_root);
+  const last = course?.links[course.number - 1];
+  if (course === null || last === undefined) {
+    return "an event in it is not canonical";
+  }
+  if (receipt.number !== course.number || receipt.event_hash !== hex(last.eventHash)) {
+    return "its receipt is of other events, or they start from another deal";
+  }
+  const { received_time: time } = receipt;
+  if (time < deal.value.dealt_time || (settle !== undefined && time > settle.value.inputs.closed_time)) {
+    return `it was received at ${time}, which is not between the deal and the settlement`;
+  }
+  const chains = course.seatChains(header.seat_keys);
+  const seat = seatOf(last.said);
+  const key = header.seat_keys[seat];
+  if (chains === null || key === undefined) {
+    return "its events do not say which seats made them and what these had seen";
+  }
+  if (key === NO_KEY || isTimeout(last.said)) {
+    return kept.signature === "" ? null : "it has a signature, and its seat signs no such event";
+  }
+  const move = chains[seat]?.at(-1);
+  const isSigned =
+    kept.signature !== "" && move !== undefined && isSignature(unhex(kept.signature, SIGNATURE_SIZE), move, unhex(key));
+  return isSigned ? null : `the signature of seat ${seat} over the event is missing or is not its own`;
+}
+
+/**
+ * What a settled course has in place of an event that counts, or that it ends before it; null where it has the event, or
+ * another one there. A timeout of a seat with a key is no act of the seat.
+ */
+export function leftOut(
+  kept: ReceiptedEvent,
+  receipt: EventReceipt,
+  { leaves, course }: { leaves: RoundLeaves; course: Course },
+): { code: "MOVE_DROPPED" | "EVENTS_ALTERED"; instead: string } | null {
+  const moved = decode(utf8(kept.events.at(-1) ?? ""));
+  const isOthers = isTimeout(moved);
+  if (isOthers && leaves.header.seat_keys[seatOf(moved)] !== NO_KEY) {
+    return null;
+  }
+  const instead = isOthers ? null : droppedFor(moved, BigInt(receipt.received_time), leaves, course);
+  if (instead !== null) {
+    return { code: "MOVE_DROPPED", instead };
+  }
+  const { number } = course;
+  return receipt.number > number ? { code: "EVENTS_ALTERED", instead: `ends with event ${number}` } : null;
+}
+
+/** What a course has in place of a move: a timeout of its seat or, on an open table of Mậu Binh, nothing from then on. */
+function droppedFor(moved: Json, received: bigint, { header, open }: RoundLeaves, course: Course): string | null {
+  const [event, seat] = [encode(moved), seatOf(moved)];
+  if (course.links.some(({ said }) => encode(said) === event)) {
+    return null;
+  }
+  const later = course.links.filter(({ time, said }) => time >= received && seatOf(said) === seat);
+  const timeout = later.find(({ said }) => isTimeout(said));
+  if (timeout !== undefined) {
+    return `has a timeout of seat ${seat} as event ${course.links.indexOf(timeout) + 1}`;
+  }
+  const hasTimeouts = open.value.seat_tokens !== undefined || gameOf(header) !== "mau_binh";
+  return hasTimeouts || later.length > 0 ? null : `has no event of seat ${seat} from then on`;
+}
 
 /**
  * Exhibits by the round that each names; under "" those that name none. An export is under all
@@ -131,23 +250,21 @@ function examineReceipts(leaves: RoundLeaves, course: Course | null, report: Rep
     }
     const fault = kept === null ? null : receiptedFault(kept, receipt, leaves);
     if (fault !== null) {
-      const detail = `receipted event ${place} counts for nothing: ${fault}`;
-      report.find("EVENT_RECEIPTS", "RECEIPT_REFUSED", detail, where);
+      report.find("EVENT_RECEIPTS", "RECEIPT_REFUSED", `receipted event ${place} counts for nothing: ${fault}`, where);
       continue;
     }
     if (kept !== null && isLeftOut(kept, receipt, { leaves, course, report })) {
       continue;
     }
     const { number, event_hash: hash, opens_section: section } = receipt;
-    const settled = course?.hashes[number];
+    const settled = course?.links[number - 1]?.eventHash;
     const isAfter = course !== null && settled === undefined;
     const other = settled === undefined ? (known.get(number) ?? (isAfter ? "absent" : hash)) : hex(settled);
     known.set(number, other);
     const unseal = leaves.unseals.find(({ value }) => value.number === number);
     if (other !== hash) {
       const detail = `number ${number} has receipts of two courses, or the settlement has another`;
-      const difference = unlike(`h_${number}`, other, hash);
-      report.find("EVENT_RECEIPTS", "FORKED_RECEIPTS", detail, { ...where, ...difference });
+      report.find("EVENT_RECEIPTS", "FORKED_RECEIPTS", detail, { ...where, ...unlike(`h_${number}`, other, hash) });
     } else if (unseal !== undefined && unseal.value.opens_section !== section) {
       const detail = `a receipt of event ${number} opens another section than its UNSEAL`;
       const difference = differ("opens_section", section, unseal.value.opens_section);
@@ -171,16 +288,14 @@ function isLeftOut(
   const isDropped = found.code === "MOVE_DROPPED";
   const why = isDropped ? ": frontend and operator can each have caused it, and neither is proved" : "";
   const detail = `event ${number} was received at ${time}, and the settled course ${found.instead}${why}`;
-  const where = { leaf_index: isDropped ? settle.index : (deal ?? open).index };
-  report.find("EVENT_RECEIPTS", found.code, detail, where);
+  report.find("EVENT_RECEIPTS", found.code, detail, { leaf_index: isDropped ? settle.index : (deal ?? open).index });
   return true;
 }
 
 function agrees(shown: Certificate, { open, deal, settle }: RoundLeaves, number: number, report: Report): boolean {
   if (deal === undefined) {
     const detail = `certificate ${number} is of a round that has no DEAL`;
-    const where = { leaf_index: open.index };
-    report.find("CERTIFICATES", "CERTIFICATES_DISAGREE", detail, where);
+    report.find("CERTIFICATES", "CERTIFICATES_DISAGREE", detail, { leaf_index: open.index });
     return false;
   }
   const claimed: [keyof Certificate, unknown][] = [
@@ -204,8 +319,7 @@ function agrees(shown: Certificate, { open, deal, settle }: RoundLeaves, number:
     const section = sections[index];
     if (settle !== undefined && section !== undefined && section.join() !== cards.join()) {
       const detail = `certificate ${number} opens other cards than the transcript has`;
-      const difference = differ(`inputs.sections[${index}]`, section, cards);
-      const where = { leaf_index: settle.index, ...difference };
+      const where = { leaf_index: settle.index, ...differ(`inputs.sections[${index}]`, section, cards) };
       report.find("CERTIFICATES", "CARDS_MISMATCH", detail, where);
     }
   }

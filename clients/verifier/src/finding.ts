@@ -3,127 +3,137 @@
  * it. The codes are those of `referee audit`, as far as they can be found from a log's bytes without
  * playing a game again and without statistics. A FAIL is a broken promise; a NOTE says only that less is proved than could
  * be. Members are named as in the JSON that the command prints.
+ *
+ * Text by others as it is shown: leaves, ids, notes and names are written by somebody else, and a terminal obeys escape
+ * sequences and letters such as U+202E in them. Whatever is outside printable ASCII is escaped.
+ *
+ * Values as people read them beside each other.
  */
 
-import { printable } from "./printable.js";
+/** The text with every character outside printable ASCII escaped, line breaks too. */
+export function printable(text: string): string {
+  return text.replace(/[^ -~]/g, escaped);
+}
 
-/** All codes, in the order in which findings of one leaf are listed. */
-export const CODES = [
-  "CHECKPOINT_REFUSED",
-  "WRONG_ORIGIN",
-  "ROOT_KEY_MISMATCH",
-  "LOG_KEY_UNREGISTERED",
-  "ROOT_MISMATCH",
-  "LOG_TRUNCATED",
-  "HISTORY_REWRITTEN",
-  "SPLIT_VIEW",
-  "LOG_RECEIPT_REFUSED",
-  "PROMISED_LEAF_ABSENT",
-  "TILE_MISMATCH",
-  "COSIGNATURE_REFUSED",
-  "QUORUM_UNMET",
-  "WITNESS_DOUBLED",
-  "HEAD_FROZEN",
-  "LEAF_TOO_LONG",
-  "NOT_CANONICAL",
-  "TYPE_CONFUSION",
-  "SIGNATURE_MALFORMED",
-  "SIGNATURE_FORGED",
-  "WRONG_ROLE",
-  "KEY_NOT_VALID",
-  "KEY_REUSED",
-  "UNSOUND_KEY",
-  "DEAL_BEFORE_OPEN",
-  "OPENED_TWICE",
-  "DEALT_TWICE",
-  "NEXT_ROUND_EARLY",
-  "WRONG_PREVIOUS_LEAF",
-  "SETTLED_UNDEALT",
-  "ENDED_TWICE",
-  "LEAF_OF_NO_ROUND",
-  "ABORT_MISMATCH",
-  "ABORTED_AFTER_SEED",
-  "NEVER_DEALT",
-  "REVEALED_EARLY",
-  "NEVER_REVEALED",
-  "DEADLINE_PASSED",
-  "UNFINISHED_IN_COPY",
-  "DEALT_LATE",
-  "SETTLED_LATE",
-  "DEADLINE_OUT_OF_BOUNDS",
-  "TIME_OUT_OF_ORDER",
-  "TIME_AHEAD",
-  "TIME_BACKDATED",
-  "HEADER_REFUSED",
-  "SEAT_KEY_SHARED",
-  "ROUND_ID_MISMATCH",
-  "WRONG_RULESET",
-  "RULESET_UNKNOWN",
-  "RULESET_NOT_STARTED",
-  "CLIENT_SEED_MISMATCH",
-  "FOREIGN_COMMITMENT",
-  "CLIENT_SEED_TRIVIAL",
-  "CLIENT_SEEDS_EQUAL",
-  "CLIENT_SEED_REPEATED",
-  "CLIENT_SEED_UNSIGNED",
-  "SEED_SIGNATURE_FORGED",
-  "SEAT_TOKEN_MISMATCH",
-  "SEAL_BROKEN",
-  "MIX_MISMATCH",
-  "LEADER_MISMATCH",
-  "COMMITMENT_SWAPPED",
-  "SERVER_SEED_MISMATCH",
-  "SERVER_SEED_REPEATED",
-  "DUPLICATE_CARD",
-  "CARDS_MISMATCH",
-  "DECK_NOT_FROM_SEEDS",
-  "HIDDEN_CARDS_DIFFER",
-  "DECK_ROOT_MISMATCH",
-  "DEAL_MISMATCH",
-  "SECTION_WRONG_SIZE",
-  "SEED_HELD",
-  "HELD_SEED_REFUSED",
-  "CERTIFICATE_REFUSED",
-  "CERTIFICATES_DISAGREE",
-  "STAKE_MISMATCH",
-  "HEADER_MISMATCH",
-  "SETTLED_OTHER_ROUND",
-  "CARD_NOT_IN_HAND",
-  "WRONG_RESULT",
-  "EVENTS_ALTERED",
-  "RECEIPT_REFUSED",
-  "FORKED_RECEIPTS",
-  "MOVE_DROPPED",
-  "STREET_OPENED_EARLY",
-  "UNSEAL_NOT_IN_COURSE",
-  "OPENED_WITHOUT_UNSEAL",
-  "UNSEAL_REFUSED",
-  "EVENT_UNSIGNED",
-  "HISTORY_ALTERED",
-  "SECRET_EXPOSED",
-  "SECTION_KEY_WEAK",
-  "GIVEN_UP_BY_YOUNG_KEYS",
-  "ROUNDS_GIVEN_UP",
-] as const;
+/** The same, but line breaks stay. */
+export function printableLines(text: string): string {
+  return text.replace(/[^\n -~]/g, escaped);
+}
 
-export type Code = (typeof CODES)[number];
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/**
+ * Causes of findings, in the order of a report. KEYS: the given keys are not this log's. DAMAGE: the
+ * bytes are not those that the log signed. STATEMENTS: signed notes contradict each other, whatever
+ * the leaves are. LEAVES: what the leaves say, and what is compared with them.
+ */
+export const CAUSES = ["KEYS", "DAMAGE", "STATEMENTS", "LEAVES"] as const;
+export type Cause = (typeof CAUSES)[number];
+
+/** All codes, in the order in which findings of one leaf are listed: the cause of each, or NOTE for a note on leaves. */
+const FINDINGS = {
+  CHECKPOINT_REFUSED: "KEYS",
+  WRONG_ORIGIN: "LEAVES",
+  ROOT_KEY_MISMATCH: "KEYS",
+  LOG_KEY_UNREGISTERED: "LEAVES",
+  ROOT_MISMATCH: "DAMAGE",
+  LOG_TRUNCATED: "DAMAGE",
+  HISTORY_REWRITTEN: "LEAVES",
+  SPLIT_VIEW: "STATEMENTS",
+  LOG_RECEIPT_REFUSED: "STATEMENTS",
+  PROMISED_LEAF_ABSENT: "LEAVES",
+  TILE_MISMATCH: "DAMAGE",
+  COSIGNATURE_REFUSED: "STATEMENTS",
+  QUORUM_UNMET: "LEAVES",
+  WITNESS_DOUBLED: "STATEMENTS",
+  HEAD_FROZEN: "STATEMENTS",
+  LEAF_TOO_LONG: "LEAVES",
+  NOT_CANONICAL: "LEAVES",
+  TYPE_CONFUSION: "LEAVES",
+  SIGNATURE_MALFORMED: "LEAVES",
+  SIGNATURE_FORGED: "LEAVES",
+  WRONG_ROLE: "LEAVES",
+  KEY_NOT_VALID: "LEAVES",
+  KEY_REUSED: "LEAVES",
+  UNSOUND_KEY: "LEAVES",
+  DEAL_BEFORE_OPEN: "LEAVES",
+  OPENED_TWICE: "LEAVES",
+  DEALT_TWICE: "LEAVES",
+  NEXT_ROUND_EARLY: "LEAVES",
+  WRONG_PREVIOUS_LEAF: "LEAVES",
+  SETTLED_UNDEALT: "LEAVES",
+  ENDED_TWICE: "LEAVES",
+  LEAF_OF_NO_ROUND: "LEAVES",
+  ABORT_MISMATCH: "LEAVES",
+  ABORTED_AFTER_SEED: "LEAVES",
+  NEVER_DEALT: "LEAVES",
+  REVEALED_EARLY: "LEAVES",
+  NEVER_REVEALED: "LEAVES",
+  DEADLINE_PASSED: "LEAVES",
+  UNFINISHED_IN_COPY: "NOTE",
+  DEALT_LATE: "LEAVES",
+  SETTLED_LATE: "LEAVES",
+  DEADLINE_OUT_OF_BOUNDS: "LEAVES",
+  TIME_OUT_OF_ORDER: "LEAVES",
+  TIME_AHEAD: "LEAVES",
+  TIME_BACKDATED: "NOTE",
+  HEADER_REFUSED: "LEAVES",
+  SEAT_KEY_SHARED: "LEAVES",
+  ROUND_ID_MISMATCH: "LEAVES",
+  WRONG_RULESET: "LEAVES",
+  RULESET_UNKNOWN: "NOTE",
+  RULESET_NOT_STARTED: "NOTE",
+  CLIENT_SEED_MISMATCH: "LEAVES",
+  FOREIGN_COMMITMENT: "LEAVES",
+  CLIENT_SEED_TRIVIAL: "NOTE",
+  CLIENT_SEEDS_EQUAL: "NOTE",
+  CLIENT_SEED_REPEATED: "NOTE",
+  CLIENT_SEED_UNSIGNED: "NOTE",
+  SEED_SIGNATURE_FORGED: "LEAVES",
+  SEAT_TOKEN_MISMATCH: "LEAVES",
+  SEAL_BROKEN: "LEAVES",
+  MIX_MISMATCH: "LEAVES",
+  LEADER_MISMATCH: "LEAVES",
+  COMMITMENT_SWAPPED: "LEAVES",
+  SERVER_SEED_MISMATCH: "LEAVES",
+  SERVER_SEED_REPEATED: "LEAVES",
+  DUPLICATE_CARD: "LEAVES",
+  CARDS_MISMATCH: "LEAVES",
+  DECK_NOT_FROM_SEEDS: "LEAVES",
+  HIDDEN_CARDS_DIFFER: "LEAVES",
+  DECK_ROOT_MISMATCH: "LEAVES",
+  DEAL_MISMATCH: "LEAVES",
+  SECTION_WRONG_SIZE: "LEAVES",
+  SEED_HELD: "NOTE",
+  HELD_SEED_REFUSED: "LEAVES",
+  CERTIFICATE_REFUSED: "LEAVES",
+  CERTIFICATES_DISAGREE: "LEAVES",
+  STAKE_MISMATCH: "LEAVES",
+  HEADER_MISMATCH: "LEAVES",
+  SETTLED_OTHER_ROUND: "LEAVES",
+  CARD_NOT_IN_HAND: "LEAVES",
+  WRONG_RESULT: "LEAVES",
+  EVENTS_ALTERED: "LEAVES",
+  RECEIPT_REFUSED: "NOTE",
+  FORKED_RECEIPTS: "NOTE",
+  MOVE_DROPPED: "LEAVES",
+  STREET_OPENED_EARLY: "LEAVES",
+  UNSEAL_NOT_IN_COURSE: "LEAVES",
+  OPENED_WITHOUT_UNSEAL: "LEAVES",
+  UNSEAL_REFUSED: "LEAVES",
+  EVENT_UNSIGNED: "LEAVES",
+  HISTORY_ALTERED: "LEAVES",
+  SECRET_EXPOSED: "LEAVES",
+  SECTION_KEY_WEAK: "LEAVES",
+  GIVEN_UP_BY_YOUNG_KEYS: "NOTE",
+  ROUNDS_GIVEN_UP: "NOTE",
+} satisfies Record<string, Cause | "NOTE">;
+
+export type Code = keyof typeof FINDINGS;
 export type Severity = "FAIL" | "NOTE";
-
-const NOTES: readonly Code[] = [
-  "UNFINISHED_IN_COPY",
-  "RULESET_UNKNOWN",
-  "RULESET_NOT_STARTED",
-  "ROUNDS_GIVEN_UP",
-  "GIVEN_UP_BY_YOUNG_KEYS",
-  "TIME_BACKDATED",
-  "CLIENT_SEED_TRIVIAL",
-  "CLIENT_SEEDS_EQUAL",
-  "CLIENT_SEED_REPEATED",
-  "CLIENT_SEED_UNSIGNED",
-  "FORKED_RECEIPTS",
-  "RECEIPT_REFUSED",
-  "SEED_HELD",
-];
+export const CODES = Object.keys(FINDINGS) as Code[];
 
 /** The tenant of a table: its id before the first dot. */
 export function tenantOf(tableId: string): string {
@@ -152,34 +162,14 @@ export interface Finding {
 export type Where = Omit<Finding, "code" | "severity" | "detail">;
 
 export function finding(code: Code, detail: string, where: Where = {}): Finding {
-  const severity = NOTES.includes(code) ? "NOTE" : "FAIL";
+  const severity = FINDINGS[code] === "NOTE" ? "NOTE" : "FAIL";
   return { code, severity, detail: printable(detail), ...where };
 }
 
-/**
- * Causes of findings, in the order of a report. KEYS: the given keys are not this log's. DAMAGE: the
- * bytes are not those that the log signed. STATEMENTS: signed notes contradict each other, whatever
- * the leaves are. LEAVES: what the leaves say, and what is compared with them.
- */
-export const CAUSES = ["KEYS", "DAMAGE", "STATEMENTS", "LEAVES"] as const;
-export type Cause = (typeof CAUSES)[number];
-
-const BY_CODE: Partial<Record<Code, Cause>> = {
-  CHECKPOINT_REFUSED: "KEYS",
-  ROOT_KEY_MISMATCH: "KEYS",
-  ROOT_MISMATCH: "DAMAGE",
-  LOG_TRUNCATED: "DAMAGE",
-  TILE_MISMATCH: "DAMAGE",
-  LOG_RECEIPT_REFUSED: "STATEMENTS",
-  COSIGNATURE_REFUSED: "STATEMENTS",
-  WITNESS_DOUBLED: "STATEMENTS",
-  HEAD_FROZEN: "STATEMENTS",
-  SPLIT_VIEW: "STATEMENTS",
-};
-
 /** The cause of a code's findings. */
 export function causeOf(code: Code): Cause {
-  return BY_CODE[code] ?? "LEAVES";
+  const cause = FINDINGS[code];
+  return cause === "NOTE" ? "LEAVES" : cause;
 }
 
 /**
@@ -202,4 +192,22 @@ export function inOrder(findings: Finding[]): Finding[] {
     const [a, b] = [rank(one), rank(other)];
     return a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3];
   });
+}
+
+const MAX_SHOWN = 240;
+
+/** A value as compact JSON, cut where it is long; `absent` for none. */
+export function shown(value: unknown): string {
+  const text = value === undefined ? "absent" : JSON.stringify(value);
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN - 3)}...`;
+}
+
+/** The difference of two values at a path. */
+export function differ(path: string, claimed: unknown, found: unknown): { difference: Difference } {
+  return { difference: { path, claimed: shown(claimed), found: shown(found) } };
+}
+
+/** The difference of two texts, as they are. */
+export function unlike(path: string, claimed: string, found: string): { difference: Difference } {
+  return { difference: { path, claimed, found } };
 }

@@ -2,13 +2,15 @@
  * Which keys may sign what, at each place of the log: KEY leaves add and revoke them, and the root
  * key, which comes from outside, signs those. A key is valid for its role from the leaf after the
  * one that adds it up to the leaf that revokes it, and has one role for ever.
+ *
+ * What judges a log's rounds: START leaves, of which the last one of each server is in force.
  */
 
 import { type Bytes, equal, hex } from "./bytes.js";
 import { type Envelope, isSignedBy } from "./dsse.js";
 import { hasCanonicalS } from "./ed25519.js";
 import type { Code } from "./finding.js";
-import type { KeyLeaf, Role } from "./leaf.js";
+import type { KeyLeaf, Role, StartLeaf } from "./leaf.js";
 import { parseKey, type VerifierKey } from "./vkey.js";
 
 export interface Fault {
@@ -27,14 +29,11 @@ export interface KeyRecord {
 
 /** The keys as they stand at one leaf: those in force, and all that ever were. */
 export class KeyRing {
-  constructor(
-    readonly valid: readonly (readonly [Role, Bytes])[],
-    readonly known: readonly (readonly [role: Role, key: Bytes, revokedLeaf: number | null])[],
-  ) {}
+  constructor(readonly known: readonly (readonly [role: Role, key: Bytes, revokedLeaf: number | null])[] = []) {}
 
   /** The public keys that are in force for a role. */
   of(role: Role): Bytes[] {
-    return this.valid.filter(([one]) => one === role).map(([, key]) => key);
+    return this.since(role, Infinity);
   }
 
   /** The public keys that were in force for a role somewhere from a leaf to this one. */
@@ -78,7 +77,7 @@ export class KeyHistory {
 
   constructor(root: VerifierKey) {
     this.#root = root;
-    this.ring = this.#ringNow();
+    this.ring = this.ringAt(Infinity);
   }
 
   /** Whether the log has KEY leaves and the root signed none of them: the root key is not the log's. */
@@ -110,24 +109,38 @@ export class KeyHistory {
       this.#records.set(hex(publicKey), added);
     } else {
       if (record === undefined || record.role !== leaf.role || record.revokedLeaf !== null) {
-        const detail = `a key is revoked that is none of the ${leaf.role}`;
-        return { code: "KEY_NOT_VALID", detail };
+        return { code: "KEY_NOT_VALID", detail: `a key is revoked that is none of the ${leaf.role}` };
       }
       this.#records.set(hex(publicKey), { ...record, revokedLeaf: index });
     }
-    this.ring = this.#ringNow();
+    this.ring = this.ringAt(Infinity);
     return null;
   }
 
-  #ringNow(): KeyRing {
-    const root = ["root", this.#root.publicKey, null] as const;
-    const records = [...this.#records.values()].map(
-      ({ role, publicKey, revokedLeaf }) => [role, publicKey, revokedLeaf] as const,
-    );
-    const valid = [root, ...records.filter(([, , revoked]) => revoked === null)];
-    return new KeyRing(
-      valid.map(([role, key]) => [role, key] as const),
-      [root, ...records],
-    );
+  /** The keys as they stand at a leaf, as far as KEY leaves went by. */
+  ringAt(leaf: number): KeyRing {
+    const records = this.records.filter(({ addedLeaf }) => addedLeaf < leaf);
+    const known = records.map(({ role, publicKey, revokedLeaf: revoked }) => {
+      return [role, publicKey, revoked !== null && revoked < leaf ? revoked : null] as const;
+    });
+    return new KeyRing([["root", this.#root.publicKey, null], ...known]);
+  }
+}
+
+export class StartHistory {
+  readonly #inForce = new Map<string, ReadonlySet<string>>();
+
+  get isEmpty(): boolean {
+    return this.#inForce.size === 0;
+  }
+
+  /** Apply a START: it takes the place of the last one of its instance. */
+  take({ instance, rulesets }: StartLeaf): void {
+    this.#inForce.set(instance, new Set(rulesets.map((one) => one.digest)));
+  }
+
+  /** Whether a START in force names a ruleset, by its digest. */
+  names(digest: string): boolean {
+    return [...this.#inForce.values()].some((named) => named.has(digest));
   }
 }

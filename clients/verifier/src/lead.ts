@@ -6,7 +6,7 @@
 
 import type { Report } from "./check.js";
 import { type Deal, hasLeader } from "./deal.js";
-import { differ } from "./difference.js";
+import { differ } from "./finding.js";
 import { type Header, NO_KEY } from "./header.js";
 import type { Placed } from "./reading.js";
 import type { LastWinner, RoundLeaves } from "./round-leaves.js";
@@ -68,9 +68,8 @@ export function examineDealtLeader(deal: Placed<"DEAL">, again: Deal, report: Re
   }
   const found = by === "DRAW" ? again.drawn : again.lowest;
   if (leader !== found) {
-    const detail = `seat ${leader} leads by ${by}, and the seeds give seat ${found}`;
     const where = { leaf_index: deal.index, ...differ("leader", leader, found ?? undefined) };
-    report.find("LEADER", "LEADER_MISMATCH", detail, where);
+    report.find("LEADER", "LEADER_MISMATCH", `seat ${leader} leads by ${by}, and the seeds give seat ${found}`, where);
   }
 }
 
@@ -79,10 +78,8 @@ export function examineSettledLeader(deal: Placed<"DEAL">, settle: Placed<"SETTL
   const { inputs } = settle.value;
   for (const name of ["leader", "leader_by"] as const) {
     if (inputs[name] !== deal.value[name]) {
-      const detail = "the transcript has another leader than DEAL, or another reason";
-      const difference = differ(`inputs.${name}`, inputs[name], deal.value[name]);
-      const where = { leaf_index: settle.index, ...difference };
-      report.find("LEADER", "LEADER_MISMATCH", detail, where);
+      const where = { leaf_index: settle.index, ...differ(`inputs.${name}`, inputs[name], deal.value[name]) };
+      report.find("LEADER", "LEADER_MISMATCH", "the transcript has another leader than DEAL, or another reason", where);
       return;
     }
   }

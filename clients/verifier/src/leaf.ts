@@ -2,11 +2,27 @@
  * The payloads of leaves: OPEN, DEAL, UNSEAL, SETTLE (a transcript), ABORT, REVEAL, KEY and START, as
  * canonical JSON. Bytes stand as lowercase hex, an absent seed or commitment as an empty string, and an
  * absent member is left out. `SIGNERS` says who may sign a leaf.
+ *
+ * What an event of any game says: its seat, what its player had seen, its cards.
  */
 
 import { isHex } from "./bytes.js";
+import type { Json } from "./canonical.js";
 import { SIGNATURE_SIZE } from "./ed25519.js";
-import { anything, type Form, hash, hex32, integer, list, natural, type Of, oneOf, record, text } from "./form.js";
+import {
+  anything,
+  type Form,
+  hash,
+  hasOwn,
+  hex32,
+  integer,
+  list,
+  natural,
+  type Of,
+  oneOf,
+  record,
+  text,
+} from "./form.js";
 import { headerForm, RULESET_ID, TABLE_ID, VERSION } from "./header.js";
 
 const MEDIA = (leaf: string): string => `application/vnd.referee.${leaf}.v1+json`;
@@ -167,46 +183,40 @@ export type Leaf = { [K in Kind]: { kind: K; value: Of<(typeof FORMS)[K]> } }[Ki
 
 /** The first text in a leaf that should be lowercase hex and is not; null where there is none. */
 export function misspelledHex(leaf: Leaf): string | null {
+  const sized = hexesOf(leaf).map((one) => (typeof one === "string" ? ([one, 32] as const) : one));
+  return sized.find(([text, size]) => !isHex(text, size))?.[0] ?? null;
+}
+
+/** The texts of a leaf that should be lowercase hex, each with its size in bytes where that is not 32. */
+function hexesOf(leaf: Leaf): (string | readonly [string, number])[] {
   switch (leaf.kind) {
     case "OPEN": {
-      const { round_id, server_commitment, client_commitments, sealed_seed } = leaf.value;
-      if (!isHex(sealed_seed, SEALED_SIZE)) {
-        return sealed_seed;
-      }
-      const tokens = leaf.value.seat_tokens ?? [];
-      const commitments = client_commitments.filter(Boolean);
-      return firstOdd(round_id, server_commitment, ...commitments, ...tokens);
+      const { round_id, server_commitment, client_commitments, sealed_seed, seat_tokens = [] } = leaf.value;
+      const commitments = [server_commitment, ...client_commitments.filter(Boolean)];
+      return [[sealed_seed, SEALED_SIZE], round_id, ...commitments, ...seat_tokens];
     }
     case "DEAL": {
-      const { round_id, mix, deck_root, client_seeds, seed_signatures = [] } = leaf.value;
-      const note = leaf.value.cosigned_checkpoint;
-      const size = (note?.length ?? 2) / 2;
-      if (note !== undefined && (size < 1 || size > MAX_NOTE_SIZE || !isHex(note, size))) {
-        return note;
-      }
-      const signatures = seed_signatures.filter(Boolean);
-      const odd = signatures.find((signature) => !isHex(signature, SIGNATURE_SIZE));
-      if (odd !== undefined) {
-        return odd;
-      }
-      return firstOdd(round_id, mix, deck_root, ...client_seeds.filter(Boolean));
+      const { round_id, mix, deck_root, client_seeds, seed_signatures = [], cosigned_checkpoint: note } = leaf.value;
+      const size = Math.min(Math.max((note?.length ?? 0) / 2, 1), MAX_NOTE_SIZE);
+      const notes = note === undefined ? [] : [[note, size] as const];
+      const signatures = seed_signatures.filter(Boolean).map((signature) => [signature, SIGNATURE_SIZE] as const);
+      return [...notes, ...signatures, round_id, mix, deck_root, ...client_seeds.filter(Boolean)];
     }
     case "UNSEAL": {
-      const { round_id, event_hash, history, receipt_signature: signature } = leaf.value;
-      return isHex(signature, SIGNATURE_SIZE) ? firstOdd(round_id, event_hash, history) : signature;
+      const { round_id, event_hash, history, receipt_signature } = leaf.value;
+      return [[receipt_signature, SIGNATURE_SIZE], round_id, event_hash, history];
     }
     case "ABORT":
-      return firstOdd(leaf.value.round_id, ...leaf.value.client_seeds.filter(Boolean));
+      return [leaf.value.round_id, ...leaf.value.client_seeds.filter(Boolean)];
     case "REVEAL":
-      return firstOdd(leaf.value.round_id, leaf.value.server_seed);
+      return [leaf.value.round_id, leaf.value.server_seed];
     case "START": {
       const { package: digest, rulesets, settings } = leaf.value;
-      const digests = rulesets.map((one) => one.digest);
-      return firstOdd(settings, ...digests, ...(digest === "editable" ? [] : [digest]));
+      return [settings, ...rulesets.map((one) => one.digest), ...(digest === "editable" ? [] : [digest])];
     }
     case "SETTLE":
     case "KEY":
-      return null;
+      return [];
   }
 }
 
@@ -281,6 +291,24 @@ function isAscending(sections: readonly number[]): boolean {
   return sections.every((section, at) => at === 0 || section > (sections[at - 1] ?? -1));
 }
 
-function firstOdd(...texts: string[]): string | null {
-  return texts.find((text) => !isHex(text)) ?? null;
+/** The seat whose event it is; -1 where the event names none. */
+export function seatOf(event: Json): number {
+  const seat = member(event, "seat");
+  return typeof seat === "number" ? seat : -1;
+}
+
+/** Whether the time of its seat ran out, which others report. */
+export function isTimeout(event: Json): boolean {
+  return member(event, "kind") === "TIMEOUT" || member(event, "decision") === "TIMEOUT";
+}
+
+/** A member of an event; undefined where it has none. */
+export function member(value: Json | undefined, name: string): Json | undefined {
+  const isRecord = typeof value === "object" && !Array.isArray(value);
+  return isRecord && hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** The numbers in a member that is a list. */
+export function numbers(value: Json | undefined): number[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "number") : [];
 }

@@ -8,6 +8,9 @@
  *     L3  L2, and a quorum of witnesses cosigned OPEN before the seats' seeds were shown
  *
  * A seat that has a key signs its seed, or the round is L1. One player alone against the house needs no commitment.
+ *
+ * Seeds that were used twice, and the levels that this lowers. 16 bytes of each seed are kept, so
+ * two different seeds pass for one with a chance below 2^-80 in a log of ten million rounds.
  */
 
 import { hex } from "./bytes.js";
@@ -34,4 +37,44 @@ export function dealingLevel(header: Header, opened: OpenLeaf, clientSeeds: Uint
   const isDistinct = new Set(clientSeeds.map(hex)).size === clientSeeds.length;
   const isCommitted = header.seat_keys.length === 1 || opened.client_commitments.every(Boolean);
   return isDistinct && isCommitted && !clientSeeds.some(isTrivial) ? "L2" : "L1";
+}
+
+export type Owner = "server" | "client";
+
+export class SeedBook {
+  readonly levels: Record<DealingLevel, number> = { L0: 0, L1: 0, L2: 0, L3: 0 };
+  readonly #first = new Map<string, number>();
+  readonly #independent = new Map<number, "L2" | "L3">();
+
+  /** A dealt round, by the index of its DEAL, is of this level; of L2 or L3 while its seeds are used once. */
+  rate(level: DealingLevel, dealt: number): void {
+    this.levels[level] += 1;
+    if (level === "L2" || level === "L3") {
+      this.#independent.set(dealt, level);
+    }
+  }
+
+  /** The earlier leaf that shows this seed, lowercase hex; null where none does. */
+  use(owner: Owner, seed: string, leaf: number): number | null {
+    const name = `${owner[0]}${seed.slice(0, 32)}`;
+    const first = this.#first.get(name);
+    if (first === undefined || first === leaf) {
+      this.#first.set(name, leaf);
+      return null;
+    }
+    if (owner === "client") {
+      this.#lower(first);
+      this.#lower(leaf);
+    }
+    return first;
+  }
+
+  #lower(leaf: number): void {
+    const level = this.#independent.get(leaf);
+    if (level !== undefined) {
+      this.#independent.delete(leaf);
+      this.levels[level] -= 1;
+      this.levels.L1 += 1;
+    }
+  }
 }

@@ -4,39 +4,28 @@
  * may have signed a checkpoint is known once all KEY leaves went by, so these are judged at the end.
  */
 
-import { asOfTime, heldTime } from "./as-of.js";
 import { attempt } from "./attempt.js";
 import { type Bytes, hex, SpellingError, text } from "./bytes.js";
-import { carriedCheckpoint, holdsCarried } from "./carried.js";
 import { type CheckCode, Report } from "./check.js";
-import { type Checkpoint, claimedCheckpoint, openCheckpoint, parseCheckpoint } from "./checkpoint.js";
-import { CosignedHeads, findOutgrown } from "./cosigned.js";
-import { quorumOf } from "./cosignature.js";
-import { unlike } from "./difference.js";
+import { type Checkpoint, claimedCheckpoint, type Kept, openCheckpoint, parseCheckpoint } from "./checkpoint.js";
+import { carriedCheckpoint, CosignedHeads, findOutgrown, holdsCarried } from "./cosigned.js";
 import { byRound, findForeign } from "./exhibit.js";
-import { inOrder } from "./finding.js";
-import { foreignLog, foreignRoot, LEFT_OUT } from "./given-keys.js";
-import type { Exhibits, Law } from "./round-leaves.js";
-import { KeyHistory, type KeyRecord } from "./keys.js";
+import { inOrder, unlike } from "./finding.js";
+import { KeyHistory, type KeyRecord, StartHistory } from "./keys.js";
+import { SeedBook } from "./level.js";
 import { Frontier, GrowingTree, leafHash } from "./merkle.js";
 import { parseNote } from "./note.js";
 import { Promises } from "./promise.js";
 import { checkOf, LeafFaultError, type Placed, readLeaf, signatureFault } from "./reading.js";
-import { SeedBook } from "./seed-book.js";
-import { StartHistory } from "./starts.js";
-import { examineSigners, logKeys } from "./succession.js";
+import type { Exhibits, Law } from "./round-leaves.js";
+import { examineSigners, foreignLog, foreignRoot, LEFT_OUT, logKeys } from "./succession.js";
 import { Tables } from "./table.js";
 import { GRACE_MS, type LogOptions, type LogResult, type SourceFault } from "./terms.js";
+import { asOfTime, heldTime } from "./timeline.js";
 import { Totals } from "./totals.js";
 import type { VerifierKey } from "./vkey.js";
 
 const ALWAYS: CheckCode[] = ["CHECKPOINT", "TREE", "CONTINUITY", "KEYS", "SPELLING", "ORDER"];
-
-/** A signed checkpoint with its note. */
-interface Kept {
-  readonly checkpoint: Checkpoint;
-  readonly note: Bytes;
-}
 
 export class LogAudit {
   readonly #law: Law;
@@ -73,7 +62,7 @@ export class LogAudit {
     this.#held = byRound(options.exhibits ?? { certificates: [], eventReceipts: [] });
     this.#tables = new Tables(this.#held, options.now ?? null);
     this.#promises = new Promises(options.exhibits?.logReceipts ?? [], this.#report);
-    this.#heads = this.#headsOf(known.origin);
+    this.#heads = CosignedHeads.of(known.origin, options, this.#report);
   }
 
   get size(): number {
@@ -127,8 +116,7 @@ export class LogAudit {
     const newest = this.#newest;
     const { now, grace = GRACE_MS, outgrown = [] } = this.options;
     const { records } = this.#keys;
-    const notes = newest === null ? [] : [newest.note, ...this.#seenBefore];
-    const keys = logKeys(notes, this.#log, () => records);
+    const keys = logKeys(newest === null ? [] : [newest.note, ...this.#seenBefore], this.#log, () => records);
     const terms = { origin: this.#law.origin, keys };
     if (newest === null || !this.#isSigned(newest.note, terms)) {
       return;
@@ -207,8 +195,7 @@ export class LogAudit {
   #leaveOutExplained(): number {
     const isForeign = this.#keys.isForeign;
     if (isForeign) {
-      const detail = foreignRoot(this.#root, this.options.namedRootKey);
-      this.#report.find("KEYS", "ROOT_KEY_MISMATCH", detail);
+      this.#report.find("KEYS", "ROOT_KEY_MISMATCH", foreignRoot(this.#root, this.options.namedRootKey));
     }
     if (!isForeign && !this.#isDamaged) {
       return 0;
@@ -244,14 +231,6 @@ export class LogAudit {
     return [...(this.options.witnessed ?? []), ...(this.options.outgrown ?? [])];
   }
 
-  #headsOf(origin: string): CosignedHeads | null {
-    const { witnesses, quorum, now = null, maxAge = null } = this.options;
-    if (witnesses === undefined || witnesses.length === 0) {
-      return null;
-    }
-    return new CosignedHeads(quorumOf(witnesses, quorum), { origin, now, maxAge }, this.#report);
-  }
-
   #isSigned(note: Bytes, terms: { origin: string; keys: VerifierKey[] }): boolean {
     const checkpoint = attempt(() => openCheckpoint(note, terms), SpellingError);
     if (checkpoint instanceof SpellingError) {
@@ -277,8 +256,7 @@ export class LogAudit {
     const { size } = newest.checkpoint;
     for (const { checkpoint, note } of kept.filter((one) => one.checkpoint.size > size)) {
       const detail = `the log has ${size} leaves and once signed that it has ${checkpoint.size}`;
-      const notes = unlike("checkpoint", text(newest.note), text(note));
-      this.#report.find("CONTINUITY", "LOG_TRUNCATED", detail, notes);
+      this.#report.find("CONTINUITY", "LOG_TRUNCATED", detail, unlike("checkpoint", text(newest.note), text(note)));
     }
     return kept;
   }
@@ -329,8 +307,7 @@ export class LogAudit {
     const { ruleset_id, ruleset_version, ruleset_digest, table_id, round_number } = value.inputs.header;
     if (!this.#starts.isEmpty && !this.#starts.names(ruleset_digest)) {
       const detail = `no START in force names ${ruleset_id} ${ruleset_version}, ${ruleset_digest}`;
-      const where = { leaf_index: index, table_id, round_number };
-      this.#report.find("RULESET", "RULESET_NOT_STARTED", detail, where);
+      this.#report.find("RULESET", "RULESET_NOT_STARTED", detail, { leaf_index: index, table_id, round_number });
     }
   }
 
@@ -365,8 +342,7 @@ export class LogAudit {
       this.#report.find("TREE", "LOG_TRUNCATED", detail);
     } else if (hex(root) !== hex(checkpoint.root)) {
       const difference = unlike("root", hex(checkpoint.root), hex(root));
-      const detail = "the leaves are not those that the log signed";
-      this.#report.find("TREE", "ROOT_MISMATCH", detail, difference);
+      this.#report.find("TREE", "ROOT_MISMATCH", "the leaves are not those that the log signed", difference);
     }
   }
 
@@ -378,8 +354,7 @@ export class LogAudit {
       if (root !== undefined && hex(checkpoint.root) !== hex(root)) {
         const code = isHead ? "SPLIT_VIEW" : "HISTORY_REWRITTEN";
         const detail = "the log signed two checkpoints of which neither continues the other";
-        const notes = unlike("checkpoint", text(newest.note), text(note));
-        this.#report.find("CONTINUITY", code, detail, notes);
+        this.#report.find("CONTINUITY", code, detail, unlike("checkpoint", text(newest.note), text(note)));
       }
     }
   }

@@ -7,11 +7,11 @@
 import { attempt } from "./attempt.js";
 import type { Json } from "./canonical.js";
 import type { Report } from "./check.js";
-import { differ } from "./difference.js";
+import { differ } from "./finding.js";
 import { FormError, hasOwn, integer, list, natural, record, text } from "./form.js";
-import type { RoundLeaves } from "./round-leaves.js";
 import { gameOf } from "./header.js";
 import type { Placed } from "./reading.js";
+import type { RoundLeaves } from "./round-leaves.js";
 
 const HOUSE = 255;
 const ZERO = BigInt(0); // a literal 0n is younger than some engines
@@ -38,8 +38,7 @@ export function examineMoney(leaves: RoundLeaves, settle: Placed<"SETTLE">, repo
     const [payer, payee] = [found.get(from), found.get(to)];
     if (payer === undefined || payee === undefined || from === to || amount === 0) {
       const detail = `transfer ${place} is none between the seats of this round`;
-      const path = `results.transfers[${place}]`;
-      const difference = differ(path, [from, to, amount], [...nets.keys()]);
+      const difference = differ(`results.transfers[${place}]`, [from, to, amount], [...nets.keys()]);
       report.find("MONEY", "WRONG_RESULT", detail, { ...where, ...difference });
       return;
     }
@@ -57,8 +56,7 @@ export function examineMoney(leaves: RoundLeaves, settle: Placed<"SETTLE">, repo
   }
   const total = [...nets.values()].reduce((sum, net) => sum + BigInt(net), ZERO);
   if (total !== ZERO) {
-    const detail = `the net amounts sum to ${total}, not to zero`;
-    report.find("MONEY", "WRONG_RESULT", detail, where);
+    report.find("MONEY", "WRONG_RESULT", `the net amounts sum to ${total}, not to zero`, where);
   }
 }
 

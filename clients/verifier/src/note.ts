@@ -114,6 +114,5 @@ function signedPart(text: string, line: NoteSignature, key: VerifierKey): [Bytes
     return [utf8(text), line.signature];
   }
   const time = BigInt(`0x0${hex(line.signature.subarray(0, 8))}`);
-  const named = time > MAX_TIME ? MAX_TIME : time;
-  return [utf8(`cosignature/v1\ntime ${named}\n${text}`), line.signature.subarray(8)];
+  return [utf8(`cosignature/v1\ntime ${time > MAX_TIME ? MAX_TIME : time}\n${text}`), line.signature.subarray(8)];
 }

@@ -6,11 +6,11 @@
  * Which events open a section is for the rules to say, and not asked here.
  */
 
+import { encode } from "./canonical.js";
 import type { Report } from "./check.js";
 import { type Course, isReceipted } from "./course.js";
-import { differ, unlike } from "./difference.js";
+import { differ, unlike } from "./finding.js";
 import { gameOf, type Header, layoutOf } from "./header.js";
-import { encode } from "./canonical.js";
 import type { EventReceipt, Inputs, UnsealLeaf } from "./leaf.js";
 import type { Placed } from "./reading.js";
 import type { RoundLeaves } from "./round-leaves.js";
@@ -69,8 +69,7 @@ export function examineUnseals(leaves: RoundLeaves, report: Report): Opened {
       report.find("OPENINGS", "STREET_OPENED_EARLY", detail, where);
     } else if (due !== null && due.join() !== said.sections.join()) {
       const detail = `with section ${said.opens_section} open other sections than it says`;
-      const difference = differ("sections", said.sections, due);
-      report.find("OPENINGS", "STREET_OPENED_EARLY", detail, { ...where, ...difference });
+      report.find("OPENINGS", "STREET_OPENED_EARLY", detail, { ...where, ...differ("sections", said.sections, due) });
     }
     for (const section of said.sections) {
       unsealed.set(section, unsealed.get(section) ?? said);
@@ -91,10 +90,8 @@ function openedAtDeal(
   const hasInstantWins = gameOf(header) === "mau_binh";
   const lawful = isSealed ? (hasInstantWins ? [[], hands] : [[]]) : [hands];
   if (sections !== null && !lawful.some((one) => one.join() === claimed.join())) {
-    const detail = "it opens other sections than are open at the deal";
-    const difference = differ("opened_sections", claimed, lawful[0]);
-    const where = { leaf_index: deal.index, ...difference };
-    report.find("OPENINGS", "STREET_OPENED_EARLY", detail, where);
+    const where = { leaf_index: deal.index, ...differ("opened_sections", claimed, lawful[0]) };
+    report.find("OPENINGS", "STREET_OPENED_EARLY", "it opens other sections than are open at the deal", where);
   }
   return claimed;
 }
@@ -128,17 +125,13 @@ export function examineSettledOpenings(
   const claimed = inputs.unsealed.map((entry) => encode(entry));
   const known = leaves.unseals.map(({ value: said, index }) => {
     const entry = encode(unsealedOf(said));
-    const isReceived = course.events[said.number - 1]?.received === 1;
-    const mine = isReceived ? course.receipt(said.number, said.opens_section) : null;
-    if (mine === null || encode(mine) !== encode(receiptOf(said)) || !claimed.includes(entry)) {
+    const isReceived = course.links[said.number - 1]?.received === true;
+    const mine = isReceived ? course.receiptText(said.number, said.opens_section) : undefined;
+    const receipt = encode(receiptOf(said));
+    if (mine !== receipt || !claimed.includes(entry)) {
       const detail = "the course that was settled does not go through what opened these cards";
-      const difference = unlike(
-        `event ${said.number}`,
-        encode(receiptOf(said)),
-        mine === null ? "there is none" : encode(mine),
-      );
-      const at = { leaf_index: index, ...difference };
-      report.find("OPENINGS", "UNSEAL_NOT_IN_COURSE", detail, at);
+      const difference = unlike(`event ${said.number}`, receipt, mine ?? "there is none");
+      report.find("OPENINGS", "UNSEAL_NOT_IN_COURSE", detail, { leaf_index: index, ...difference });
     }
     return entry;
   });

@@ -9,9 +9,9 @@
 import { type Bytes, equal, SpellingError, text } from "./bytes.js";
 import type { Report } from "./check.js";
 import { type Checkpoint, type LogReceipt, openCheckpoint, parseReceipt, verifyReceipt } from "./checkpoint.js";
-import { unlike } from "./difference.js";
-import type { LogPromise } from "./round-leaves.js";
+import { unlike } from "./finding.js";
 import { EMPTY_ROOT, leafHash, ProofError, rootFromInclusion } from "./merkle.js";
+import type { LogPromise } from "./round-leaves.js";
 import type { VerifierKey } from "./vkey.js";
 
 interface Held {
@@ -84,8 +84,7 @@ export class Promises {
       const detail = `by log receipt ${number} the log signed two checkpoints of which neither continues the other`;
       find(code, detail, difference);
     } else if (isGrown === true && leaf === null) {
-      const detail = `log receipt ${number} does not prove the leaf at its index`;
-      find("LOG_RECEIPT_REFUSED", detail, { leaf_index: index });
+      find("LOG_RECEIPT_REFUSED", `log receipt ${number} does not prove the leaf at its index`, { leaf_index: index });
     } else {
       const detail = `log receipt ${number} promises leaf ${index}, which is not in the log`;
       find("PROMISED_LEAF_ABSENT", detail, { leaf_index: index, ...difference });
@@ -96,8 +95,7 @@ export class Promises {
     if (!(error instanceof SpellingError || error instanceof ProofError)) {
       throw error;
     }
-    const detail = `log receipt ${number} is refused: ${error.message}`;
-    this.report.find("LOG_RECEIPTS", "LOG_RECEIPT_REFUSED", detail);
+    this.report.find("LOG_RECEIPTS", "LOG_RECEIPT_REFUSED", `log receipt ${number} is refused: ${error.message}`);
   }
 }
 

@@ -73,8 +73,7 @@ export function signatureFault(envelope: Envelope, kind: Kind, ring: KeyRing): F
   if (role !== null) {
     return ring.faultOf(envelope, role);
   }
-  const detail = "it is signed, and nobody signs a REVEAL";
-  return envelope.signature === null ? null : { code: "WRONG_ROLE", detail };
+  return envelope.signature === null ? null : { code: "WRONG_ROLE", detail: "it is signed, and nobody signs a REVEAL" };
 }
 
 function readEnvelope(data: Bytes): Envelope {
@@ -87,8 +86,7 @@ function readEnvelope(data: Bytes): Envelope {
     throw new LeafFaultError({ code: "LEAF_TOO_LONG", detail: message });
   }
   if (hasOddSignature(data)) {
-    const detail = "its signature is not the base64 of 64 bytes";
-    throw new LeafFaultError({ code: "SIGNATURE_MALFORMED", detail });
+    throw new LeafFaultError({ code: "SIGNATURE_MALFORMED", detail: "its signature is not the base64 of 64 bytes" });
   }
   throw new LeafFaultError({ code: "NOT_CANONICAL", detail: message });
 }

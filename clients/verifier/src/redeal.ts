@@ -8,13 +8,10 @@ import { attempt } from "./attempt.js";
 import { hex, unhex } from "./bytes.js";
 import type { Report } from "./check.js";
 import { serverCommitment } from "./commitment.js";
-import { type Deal, deriveDeal } from "./deal.js";
-import { StreamUsedUpError } from "./deck.js";
-import { differ, unlike } from "./difference.js";
-import type { Where } from "./finding.js";
-import type { RoundLeaves } from "./round-leaves.js";
+import { type Deal, deckRoot, deriveDeal, sectionRoot, StreamUsedUpError } from "./deal.js";
+import { differ, unlike, type Where } from "./finding.js";
 import type { Placed } from "./reading.js";
-import { deckRoot, sectionRoot } from "./section.js";
+import type { RoundLeaves } from "./round-leaves.js";
 
 /** What was shown of a deal: the cards settled, by section from the first, and certified roots. */
 export interface Shown {
@@ -33,8 +30,7 @@ export function opensCommitment(leaves: RoundLeaves, reveal: Placed<"REVEAL">, r
   }
   if (!report.has("COMMITMENT_SWAPPED")) {
     const detail = "the seed that was shown does not open the server's commitment";
-    const difference = unlike("server_commitment", claimed, found);
-    const where = { leaf_index: reveal.index, ...difference };
+    const where = { leaf_index: reveal.index, ...unlike("server_commitment", claimed, found) };
     report.find("SERVER_SEED", "SERVER_SEED_MISMATCH", detail, where);
   }
   return false;
@@ -50,14 +46,13 @@ export function examineCards(
   report: Report,
 ): Deal | null {
   report.begin("DECK");
-  const where = { leaf_index: deal.index };
   const seeds = {
     serverSeed: unhex(reveal.value.server_seed),
     clientSeeds: deal.value.client_seeds.map((seed) => unhex(seed)),
   };
   const again = attempt(() => deriveDeal(leaves.header, seeds), StreamUsedUpError);
   if (again instanceof StreamUsedUpError) {
-    report.find("DECK", "DECK_NOT_FROM_SEEDS", again.message, where);
+    report.find("DECK", "DECK_NOT_FROM_SEEDS", again.message, { leaf_index: deal.index });
     return null;
   }
   const difference = cardsDiffer(shown.sections, again);
@@ -69,8 +64,7 @@ export function examineCards(
     report.begin("CARDS");
     if (difference !== null) {
       const detail = "the cards of the settlement are not the cards that were dealt";
-      const at = { leaf_index: leaves.settle.index, ...difference };
-      report.find("CARDS", "CARDS_MISMATCH", detail, at);
+      report.find("CARDS", "CARDS_MISMATCH", detail, { leaf_index: leaves.settle.index, ...difference });
     }
   }
   return again;
@@ -107,8 +101,7 @@ function explainRoot(
     return;
   }
   const root = unlike("deck_root", deal.value.deck_root, hex(again.deckRoot));
-  const detail = "the deck root is not the one that the seeds give";
-  report.find("DECK", "DECK_ROOT_MISMATCH", detail, { ...where, ...root });
+  report.find("DECK", "DECK_ROOT_MISMATCH", "the deck root is not the one that the seeds give", { ...where, ...root });
 }
 
 /** The deck root over the cards settled, under the deal's own keys, its other sections as they are. */

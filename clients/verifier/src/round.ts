@@ -6,22 +6,21 @@
  */
 
 import { type Bytes, hex, isHex, unhex } from "./bytes.js";
-import { carriedCheckpoint } from "./carried.js";
 import type { Report } from "./check.js";
 import { clientCommitment, mix, serverCommitment } from "./commitment.js";
+import { carriedCheckpoint } from "./cosigned.js";
 import type { Deal } from "./deal.js";
-import { differ, unlike } from "./difference.js";
 import { examineExhibits } from "./exhibit.js";
-import type { RoundLeaves, Law } from "./round-leaves.js";
+import { differ, unlike } from "./finding.js";
 import { gameOf, layoutOf, NO_KEY, roundIdOf } from "./header.js";
 import { examineDealtLeader, examineLeader } from "./lead.js";
 import { type DealingLevel, dealingLevel, type EventLevel, isTrivial } from "./level.js";
 import { examineUnseals } from "./opening.js";
 import { type Placed, signatureFault } from "./reading.js";
 import { examineCards, opensCommitment } from "./redeal.js";
+import type { Law, RoundLeaves } from "./round-leaves.js";
 import { examineExports, type OpenedKey } from "./secrecy.js";
-import { examineSeedSignatures, isVoid, unsignedSeats } from "./seeding.js";
-import { examineHeldSeeds } from "./held-seed.js";
+import { examineHeldSeeds, examineSeedSignatures, isVoid, unsignedSeats } from "./seeding.js";
 import { examineSettlement, NOTHING_SETTLED } from "./settlement.js";
 
 /** What came of a round besides findings; levels are null where there is nothing to be proved. */
@@ -90,10 +89,9 @@ function examineSignatures(leaves: RoundLeaves, report: Report): void {
     if (placed === undefined) {
       continue;
     }
-    const where = { leaf_index: placed.index };
     const fault = signatureFault(placed.envelope, placed.kind, placed.ring);
     if (fault !== null) {
-      report.find("SIGNATURES", fault.code, fault.detail, where);
+      report.find("SIGNATURES", fault.code, fault.detail, { leaf_index: placed.index });
     }
   }
 }
@@ -105,13 +103,11 @@ function examineOpen(leaves: RoundLeaves, law: Law, report: Report): void {
   const found = hex(roundIdOf(header));
   if (found !== roundId) {
     const detail = "the header does not hash to the round id";
-    const difference = unlike("round_id", roundId, found);
-    report.find("ROUND_ID", "ROUND_ID_MISMATCH", detail, { ...where, ...difference });
+    report.find("ROUND_ID", "ROUND_ID_MISMATCH", detail, { ...where, ...unlike("round_id", roundId, found) });
   }
   if (header.origin !== law.origin) {
-    const detail = "the round is of another log";
     const difference = unlike("header.origin", header.origin, law.origin);
-    report.find("ROUND_ID", "WRONG_ORIGIN", detail, { ...where, ...difference });
+    report.find("ROUND_ID", "WRONG_ORIGIN", "the round is of another log", { ...where, ...difference });
   }
   examineSeatKeys(leaves, report);
   examineDeadlines(leaves, law, report);
@@ -125,8 +121,7 @@ function examineOpen(leaves: RoundLeaves, law: Law, report: Report): void {
   report.begin("LAYOUT");
   if (sizes.join() !== header.layout.join()) {
     const detail = `the layout is not that of ${game} for ${header.seat_keys.length} seats`;
-    const difference = differ("header.layout", header.layout, sizes);
-    report.find("LAYOUT", "SECTION_WRONG_SIZE", detail, { ...where, ...difference });
+    report.find("LAYOUT", "SECTION_WRONG_SIZE", detail, { ...where, ...differ("header.layout", header.layout, sizes) });
   }
 }
 
@@ -191,8 +186,7 @@ function examineRuleset({ header, open }: RoundLeaves, law: Law, report: Report)
     report.find("RULESET", code, detail, { ...where, ...difference });
   } else if (named !== `${held.id} ${held.version}`) {
     const difference = unlike("header.ruleset_id", named, `${held.id} ${held.version}`);
-    const detail = "the digest is another ruleset's";
-    report.find("RULESET", "WRONG_RULESET", detail, { ...where, ...difference });
+    report.find("RULESET", "WRONG_RULESET", "the digest is another ruleset's", { ...where, ...difference });
   }
 }
 
@@ -212,8 +206,7 @@ function examineDeal(leaves: RoundLeaves, deal: Placed<"DEAL">, report: Report):
   const seeds = clientSeedsOf(deal);
   const seats = header.seat_keys.length;
   if (seeds.length !== seats || deal.value.client_seeds.length !== seats) {
-    const detail = `${seats} seats have ${seeds.length} seeds`;
-    report.find("CLIENT_SEEDS", "CLIENT_SEED_MISMATCH", detail, where);
+    report.find("CLIENT_SEEDS", "CLIENT_SEED_MISMATCH", `${seats} seats have ${seeds.length} seeds`, where);
     return false;
   }
   const opening = seeds.map((seed, seat) => opens(leaves, { seat, seed }, deal.index, report));
@@ -262,14 +255,12 @@ function explainMix(
     if (hex(mix(unhex(roundId), commitment, seeds)) === deal.value.mix) {
       const difference = unlike("server_commitment", open.value.server_commitment, hex(commitment));
       const detail = "the deal was made under another commitment than the one in OPEN";
-      const where = { leaf_index: open.index, ...difference };
-      report.find("SERVER_SEED", "COMMITMENT_SWAPPED", detail, where);
+      report.find("SERVER_SEED", "COMMITMENT_SWAPPED", detail, { leaf_index: open.index, ...difference });
       return;
     }
   }
   const detail = "the mix is not over the round, its commitment and its seeds";
-  const where = { leaf_index: deal.index, ...unlike("mix", deal.value.mix, hex(mixed)) };
-  report.find("MIX", "MIX_MISMATCH", detail, where);
+  report.find("MIX", "MIX_MISMATCH", detail, { leaf_index: deal.index, ...unlike("mix", deal.value.mix, hex(mixed)) });
 }
 
 function examineAbort(leaves: RoundLeaves, abort: Placed<"ABORT">, report: Report): void {
@@ -340,15 +331,12 @@ function examineSeeds(seeds: Bytes[], unsigned: number[], deal: Placed<"DEAL"> |
   for (const [seat, seed] of seeds.entries()) {
     const first = texts.indexOf(texts[seat] ?? "");
     if (isTrivial(seed)) {
-      const detail = `the seed of seat ${seat} was hardly drawn at random`;
-      report.find("SEED_QUALITY", "CLIENT_SEED_TRIVIAL", detail, where);
+      report.find("SEED_QUALITY", "CLIENT_SEED_TRIVIAL", `the seed of seat ${seat} was hardly drawn at random`, where);
     } else if (first < seat) {
-      const detail = `seats ${first} and ${seat} have the same seed`;
-      report.find("SEED_QUALITY", "CLIENT_SEEDS_EQUAL", detail, where);
+      report.find("SEED_QUALITY", "CLIENT_SEEDS_EQUAL", `seats ${first} and ${seat} have the same seed`, where);
     }
   }
   for (const seat of unsigned) {
-    const detail = `seat ${seat} has a key and did not sign its seed`;
-    report.find("SEED_QUALITY", "CLIENT_SEED_UNSIGNED", detail, where);
+    report.find("SEED_QUALITY", "CLIENT_SEED_UNSIGNED", `seat ${seat} has a key and did not sign its seed`, where);
   }
 }

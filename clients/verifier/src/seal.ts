@@ -7,12 +7,11 @@
 import { hex, isHex, unhex } from "./bytes.js";
 import type { Report } from "./check.js";
 import { arrangementCommitment } from "./commitment.js";
-import { differ } from "./difference.js";
-import { member, numbers, seatOf } from "./events.js";
-import type { RoundLeaves } from "./round-leaves.js";
+import { differ } from "./finding.js";
 import { gameOf } from "./header.js";
-import type { InputEvent } from "./leaf.js";
+import { type InputEvent, member, numbers, seatOf } from "./leaf.js";
 import type { Placed } from "./reading.js";
+import type { RoundLeaves } from "./round-leaves.js";
 
 type Settle = Placed<"SETTLE">;
 
@@ -49,9 +48,8 @@ export function examineOpenings({ header, roundId }: RoundLeaves, settle: Settle
       return events.length;
     }
     if (fault !== null) {
-      const detail = `event ${place + 1} of ${events.length}: seat ${seatOf(event)} ${fault}`;
-      const where = { leaf_index: settle.index };
-      report.find("SEAL", "SEAL_BROKEN", detail, where);
+      const detail = `event ${place + 1} of ${events.length}: seat ${seatOf(event.event)} ${fault}`;
+      report.find("SEAL", "SEAL_BROKEN", detail, { leaf_index: settle.index });
       return place;
     }
   }
@@ -74,7 +72,7 @@ class Sealing {
 
   /** What is wrong with an event; null for nothing, UNLAWFUL where the rules alone refuse it. */
   take(event: InputEvent): string | null {
-    const seat = seatOf(event);
+    const seat = seatOf(event.event);
     if (!(seat in this.#isDone)) {
       return "UNLAWFUL";
     }

@@ -42,11 +42,9 @@ export function examineOpened(opened: readonly OpenedKey[], stock: number | null
     }
     const first = seen.get(key) ?? section;
     if (isTrivial(unhex(key))) {
-      const detail = `the key of section ${section} was hardly drawn at random`;
-      report.find("SECRECY", "SECTION_KEY_WEAK", detail, where);
+      report.find("SECRECY", "SECTION_KEY_WEAK", `the key of section ${section} was hardly drawn at random`, where);
     } else if (first !== section) {
-      const detail = `sections ${first} and ${section} have the same key`;
-      report.find("SECRECY", "SECTION_KEY_WEAK", detail, where);
+      report.find("SECRECY", "SECTION_KEY_WEAK", `sections ${first} and ${section} have the same key`, where);
     }
     seen.set(key, first);
   }
@@ -64,8 +62,7 @@ export function examineExports(leaves: RoundLeaves, again: Deal | null, report: 
     }
     for (const what of exposedIn(layers, leaves, again)) {
       const detail = `what was handed out as ${number} holds ${what}`;
-      const where = { leaf_index: leaves.open.index };
-      report.find("SECRECY", "SECRET_EXPOSED", detail, where);
+      report.find("SECRECY", "SECRET_EXPOSED", detail, { leaf_index: leaves.open.index });
     }
   }
 }

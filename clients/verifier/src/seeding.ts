@@ -3,18 +3,20 @@
  * key in the header, its seed in DEAL bears that key's signature over a statement that cannot be
  * made before C is known. A seed that was not signed proves less; one that is signed by another
  * key proves foul play. A round that is said to be void has all its seeds, and they give no deck.
+ *
+ * Seeds of seats that people hold: each opens its seat's commitment, and one that the log gave a
+ * deck up for is noted. So a deck that was given up is dealt again with it by those who score decks.
  */
 
 import { attempt } from "./attempt.js";
-import { unhex } from "./bytes.js";
+import { hex, SpellingError, unhex } from "./bytes.js";
 import type { Report } from "./check.js";
-import { seedStatement } from "./commitment.js";
-import { deriveDeal } from "./deal.js";
-import { StreamUsedUpError } from "./deck.js";
+import { clientCommitment, seedStatement } from "./commitment.js";
+import { deriveDeal, StreamUsedUpError } from "./deal.js";
 import { isSignature } from "./ed25519.js";
-import type { RoundLeaves } from "./round-leaves.js";
 import { NO_KEY } from "./header.js";
 import type { Placed } from "./reading.js";
+import type { HeldSeed, RoundLeaves } from "./round-leaves.js";
 
 /** Every signature in a DEAL that has a seed for each seat is its seat's. */
 export function examineSeedSignatures(
@@ -70,4 +72,44 @@ export function isVoid({ header, deal, reveal }: RoundLeaves, abort: Placed<"ABO
   const clientSeeds = seeds.map((seed) => unhex(seed));
   const all = { serverSeed: unhex(reveal.value.server_seed), clientSeeds };
   return attempt(() => deriveDeal(header, all), StreamUsedUpError) instanceof StreamUsedUpError;
+}
+
+/** Seeds of a file, one JSON object a line with round_id, seat and seed. */
+export function parseHeldSeeds(text: string): HeldSeed[] {
+  const lines = [...text.split("\n").entries()].filter(([, line]) => line.trim() !== "");
+  return lines.map(([index, line]) => {
+    try {
+      const { round_id: roundId, seat, seed } = JSON.parse(line) as Record<string, unknown>;
+      const [id, bytes] = [unhex(String(roundId), 32), unhex(String(seed), 32)];
+      if (typeof seat !== "number" || !Number.isSafeInteger(seat) || seat < 0) {
+        throw new SpellingError(`seat is ${String(seat)}`);
+      }
+      return { roundId: hex(id), seat, seed: bytes };
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new SpellingError(`line ${index + 1} is no seed: ${message}`);
+    }
+  });
+}
+
+export function examineHeldSeeds(leaves: RoundLeaves, report: Report): void {
+  const { abort, deal, open, exhibits } = leaves;
+  const noted = new Set<number>();
+  for (const held of exhibits.seeds ?? []) {
+    if (!opens(leaves, held)) {
+      const detail = `a seed handed in for seat ${held.seat} does not open its commitment`;
+      report.find("CLIENT_SEEDS", "HELD_SEED_REFUSED", detail, { leaf_index: open.index });
+    } else if (abort !== undefined && deal === undefined && !noted.has(held.seat)) {
+      noted.add(held.seat);
+      if ((abort.value.client_seeds[held.seat] ?? "") === "") {
+        const detail = `the deck was given up without the seed of seat ${held.seat}, which somebody holds`;
+        report.find("CLIENT_SEEDS", "SEED_HELD", detail, { leaf_index: abort.index });
+      }
+    }
+  }
+}
+
+function opens({ roundId, open }: RoundLeaves, { seat, seed }: HeldSeed): boolean {
+  const claimed = open.value.client_commitments[seat] ?? "";
+  return claimed !== "" && hex(clientCommitment(unhex(roundId), seat, seed)) === claimed;
 }

@@ -7,16 +7,15 @@
 import { hex } from "./bytes.js";
 import { encode } from "./canonical.js";
 import type { Report } from "./check.js";
-import { differ } from "./difference.js";
 import { Course } from "./course.js";
-import { member, numbers } from "./events.js";
-import type { Code, Where } from "./finding.js";
-import type { RoundLeaves } from "./round-leaves.js";
+import { type Code, differ, type Where } from "./finding.js";
 import { gameOf, type Header } from "./header.js";
 import { examineSettledLeader } from "./lead.js";
+import { member, numbers } from "./leaf.js";
 import { examineMoney } from "./money.js";
 import { examineSettledOpenings, type Opened } from "./opening.js";
 import type { Placed } from "./reading.js";
+import type { RoundLeaves } from "./round-leaves.js";
 import { examineOpenings, examineSeal } from "./seal.js";
 
 type Settle = Placed<"SETTLE">;
@@ -70,7 +69,7 @@ export function examineSettlement(leaves: RoundLeaves, settle: Settle, opened: O
     report.skip("no deal can have the cards of the settlement", ...rest);
     return { sections, course: null };
   }
-  const course = new Course(leaves.roundId, inputs.deck_root, inputs.events);
+  const course = Course.of(leaves.roundId, inputs.deck_root, inputs.events);
   examineAttestations(leaves, settle, course, report);
   examineSettledOpenings(leaves, settle, course, opened, report);
   if (examineChain(settle, course, report)) {
@@ -110,8 +109,7 @@ function soundSections(leaves: RoundLeaves, settle: Settle, report: Report): num
   const isCut = sizes.every((size, index) => size === layout[index]);
   if (!isCut || sizes.length < seats.length) {
     const difference = differ("inputs.sections", sizes, layout);
-    const detail = "the sections are not the layout's";
-    report.find("CARDS", "SECTION_WRONG_SIZE", detail, { ...where, ...difference });
+    report.find("CARDS", "SECTION_WRONG_SIZE", "the sections are not the layout's", { ...where, ...difference });
     return [];
   }
   const cards = sections.flat();
@@ -122,8 +120,7 @@ function soundSections(leaves: RoundLeaves, settle: Settle, report: Report): num
   }
   const twice = cards.filter((card, place) => cards.indexOf(card) !== place);
   if (twice.length > 0) {
-    const detail = `cards ${twice.join(", ")} are there more than once`;
-    report.find("CARDS", "DUPLICATE_CARD", detail, where);
+    report.find("CARDS", "DUPLICATE_CARD", `cards ${twice.join(", ")} are there more than once`, where);
   }
   return sections;
 }
@@ -136,14 +133,13 @@ function examineChain(settle: Settle, course: Course, report: Report): boolean {
   if (claimed === found) {
     return true;
   }
-  const detail = "the events are not those that the result was found from";
   const where = { leaf_index: settle.index, ...differ("results.events_hash", claimed, found) };
-  report.find("EVENT_CHAIN", "EVENTS_ALTERED", detail, where);
+  report.find("EVENT_CHAIN", "EVENTS_ALTERED", "the events are not those that the result was found from", where);
   return false;
 }
 
-function lastHash({ hashes }: Course): string {
-  return hex(hashes[hashes.length - 1] ?? new Uint8Array());
+function lastHash(course: Course): string {
+  return hex(course.hashAt(course.number));
 }
 
 /** Whether the newest receipt and each seat's newest signature speak for the whole course. */

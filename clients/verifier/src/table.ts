@@ -3,22 +3,81 @@
  * refused is a finding; where it is clear which round is meant, the round goes on from there, so
  * that one fault is not found many times. A round is handed over once its seed is shown, or at the
  * end; only rounds that wait for a leaf, and each table's last one, are kept.
+ *
+ * The steps that leaves take, and what a refused one is found as.
  */
 
 import { attempt } from "./attempt.js";
 import type { CheckCode } from "./check.js";
-import { unlike } from "./difference.js";
 import { hasLeader } from "./deal.js";
-import { member } from "./events.js";
-import { type Code, finding, type Finding, type Where } from "./finding.js";
-import type { Exhibits, RoundLeaves, LastWinner } from "./round-leaves.js";
+import { type Code, finding, type Finding, unlike, type Where } from "./finding.js";
 import type { Header } from "./header.js";
-import type { Transcript } from "./leaf.js";
+import { member, type Transcript } from "./leaf.js";
 import type { Placed } from "./reading.js";
+import type { Exhibits, LastWinner, RoundLeaves } from "./round-leaves.js";
 import { headerFault } from "./settlement.js";
-import { advance, isTerminal, opened, type RoundState, SlotError } from "./slot.js";
-import { codeOf, forced, openCode, type RoundLeaf, stepOf } from "./step.js";
+import {
+  advance,
+  isTerminal,
+  NO_LEAF,
+  opened,
+  type RoundState,
+  SlotError,
+  type SlotReason,
+  type Step,
+} from "./slot.js";
 import { Timeline, timeOf } from "./timeline.js";
+
+export type RoundLeaf = Placed<"DEAL" | "UNSEAL" | "SETTLE" | "ABORT" | "REVEAL">;
+
+/** What a refused step is found as: by its reason or, for any other reason, as its kind has it. */
+const REFUSED: Readonly<Record<Step["kind"], readonly [otherwise: Code, by?: Partial<Record<SlotReason, Code>>]>> = {
+  OPEN: ["WRONG_PREVIOUS_LEAF", { ALREADY_OPENED: "OPENED_TWICE", PREVIOUS_ROUND_OPEN: "NEXT_ROUND_EARLY" }],
+  DEAL: ["DEALT_TWICE"],
+  UNSEAL: ["UNSEAL_NOT_IN_COURSE"],
+  SETTLE: ["ENDED_TWICE", { NOT_DEALT: "SETTLED_UNDEALT", DECK_ROOT_MISMATCH: "DECK_ROOT_MISMATCH" }],
+  ABORT: ["ABORT_MISMATCH", { ALREADY_SETTLED: "ENDED_TWICE", ABORTED: "ENDED_TWICE" }],
+  REVEAL: ["ENDED_TWICE", { NOT_TERMINAL: "REVEALED_EARLY" }],
+};
+
+function codeOf(kind: Step["kind"], reason: SlotReason): Code {
+  const [otherwise, by = {}] = REFUSED[kind];
+  return by[reason] ?? otherwise;
+}
+
+/** The step that a leaf takes in its round. */
+function stepOf(placed: RoundLeaf, state: RoundState): Step {
+  const roundId = state.roundId;
+  switch (placed.kind) {
+    case "DEAL":
+      return { kind: "DEAL", roundId, deckRoot: placed.value.deck_root };
+    case "UNSEAL": {
+      // Whether the course goes through earlier UNSEALs shows once it is settled.
+      const { number, history } = placed.value;
+      const course = (at: number): string | undefined => state.unseals.find((one) => one.number === at)?.history;
+      return { kind: "UNSEAL", roundId, number, history, course };
+    }
+    case "SETTLE": {
+      const deckRoot = placed.value.inputs.deck_root;
+      return { kind: "SETTLE", roundId, deckRoot, unseals: state.unseals };
+    }
+    case "ABORT": {
+      const dealt = state.deckRoot ?? NO_LEAF;
+      const deckRoot = placed.value.stage === "OPENED" ? null : dealt;
+      return { kind: "ABORT", roundId, deckRoot };
+    }
+    case "REVEAL":
+      return { kind: "REVEAL", roundId };
+  }
+}
+
+/** The state that a refused step leaves where it is taken all the same. */
+function forced({ kind }: Step, state: RoundState, leaf: string): RoundState {
+  if (kind === "SETTLE" || kind === "ABORT") {
+    return { ...state, stage: kind === "SETTLE" ? "SETTLED" : "ABORTED", terminalLeaf: leaf };
+  }
+  return kind === "REVEAL" ? { ...state, isRevealed: true } : state;
+}
 
 /** What a table did. */
 export interface TableCounts {
@@ -83,7 +142,7 @@ export class Tables {
     const isTwice = isRefused && found.reason === "ALREADY_OPENED";
     if (isRefused) {
       const check = isTwice ? "ORDER" : "PREVIOUS_LEAF";
-      this.#find(check, openCode(found.reason), `the round ${found.detail}`, where);
+      this.#find(check, codeOf("OPEN", found.reason), `the round ${found.detail}`, where);
     }
     if (this.#rounds.has(roundId)) {
       if (!isRefused) {
@@ -133,13 +192,12 @@ export class Tables {
     const after = isSame ? new SlotError("COURSE_FORKED", "has this UNSEAL already") : found;
     if (after instanceof SlotError) {
       const { reason, detail } = after;
-      const code = codeOf(step, reason);
+      const code = codeOf(step.kind, reason);
       const where = { leaf_index: placed.index, ...slot(live.header) };
       if (code === "DECK_ROOT_MISMATCH" && step.kind === "SETTLE") {
         const dealt = live.state.deckRoot ?? "absent";
         const difference = unlike("inputs.deck_root", step.deckRoot, dealt);
-        const detail = "another deck was settled than was dealt";
-        this.#find("SETTLED_HEADER", code, detail, { ...where, ...difference });
+        this.#find("SETTLED_HEADER", code, "another deck was settled than was dealt", { ...where, ...difference });
       } else {
         const check = CHECKS_OF[code] ?? "ORDER";
         this.#find(check, code, `the round ${detail}`, where);
@@ -196,27 +254,14 @@ export class Tables {
       this.timeline.add(placed.index, time, header);
     }
     const counts = this.#countsOf(header);
-    switch (placed.kind) {
-      case "DEAL":
-        counts.dealt += 1;
-        leaves.deal = placed;
-        break;
-      case "UNSEAL":
-        leaves.unseals = [...leaves.unseals, placed];
-        break;
-      case "SETTLE":
-        counts.settled += 1;
-        this.#winners.set(header.table_id, winnerOf(placed.value, header));
-        leaves.settle = placed;
-        break;
-      case "ABORT":
-        counts.aborted += 1;
-        leaves.abort = placed;
-        break;
-      case "REVEAL":
-        counts.revealed += 1;
-        leaves.reveal = placed;
-        break;
+    if (placed.kind === "UNSEAL") {
+      leaves.unseals = [...leaves.unseals, placed];
+    } else {
+      counts[({ DEAL: "dealt", SETTLE: "settled", ABORT: "aborted", REVEAL: "revealed" } as const)[placed.kind]] += 1;
+      Object.assign(leaves, { [placed.kind.toLowerCase()]: placed });
+    }
+    if (placed.kind === "SETTLE") {
+      this.#winners.set(header.table_id, winnerOf(placed.value, header));
     }
     live.lastLeaf = placed.index;
     if (!isTerminal(live.state) || !live.state.isRevealed) {
@@ -230,14 +275,8 @@ export class Tables {
   }
 
   #countsOf(header: Header): TableCounts {
-    const counts = this.counts.get(header.table_id) ?? {
-      opened: 0,
-      sealed: 0,
-      dealt: 0,
-      settled: 0,
-      aborted: 0,
-      revealed: 0,
-    };
+    const none = { opened: 0, sealed: 0, dealt: 0, settled: 0, aborted: 0, revealed: 0 };
+    const counts = this.counts.get(header.table_id) ?? none;
     this.counts.set(header.table_id, counts);
     return counts;
   }
@@ -246,13 +285,11 @@ export class Tables {
   #findStray(placed: RoundLeaf): void {
     const where = { leaf_index: placed.index };
     if (placed.kind === "DEAL") {
-      const detail = "there is no OPEN with its round id before it";
-      this.#find("ORDER", "DEAL_BEFORE_OPEN", detail, where);
+      this.#find("ORDER", "DEAL_BEFORE_OPEN", "there is no OPEN with its round id before it", where);
     } else if (placed.kind === "SETTLE") {
       this.#findStraySettlement(placed);
     } else {
-      const detail = "no round that waits for it has its round id";
-      this.#find("ORDER", "LEAF_OF_NO_ROUND", detail, where);
+      this.#find("ORDER", "LEAF_OF_NO_ROUND", "no round that waits for it has its round id", where);
     }
   }
 
@@ -261,8 +298,7 @@ export class Tables {
     const where: Where = { leaf_index: placed.index, ...slot(header) };
     const last = this.#last.get(header.table_id);
     if (last === undefined || header.round_number > last.number) {
-      const detail = "it settles a round that was never opened";
-      this.#find("ORDER", "SETTLED_UNDEALT", detail, where);
+      this.#find("ORDER", "SETTLED_UNDEALT", "it settles a round that was never opened", where);
     } else if (header.round_number < last.number || last.leaves === null) {
       this.#find("ORDER", "ENDED_TWICE", "it settles a round that has ended", where);
     } else {

@@ -1,8 +1,7 @@
 /** Results as lines for a terminal: every check, and under a failed one what was claimed and found. */
 
 import type { Check } from "./check.js";
-import type { Finding } from "./finding.js";
-import { printableLines } from "./printable.js";
+import { type Finding, printableLines } from "./finding.js";
 import type { LogResult, ProofResult, RoundResult } from "./terms.js";
 
 const SIGNS = { PASSED: "ok  ", FAILED: "FAIL", NOT_CHECKED: "-   " } as const;

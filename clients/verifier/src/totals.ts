@@ -1,16 +1,119 @@
 /**
  * What the rounds of a log say together: findings, counts of checks and levels, seeds and keys that two rounds share.
+ *
+ * Rounds that were given up although somebody could know their cards, counted by table, tenant and
+ * log: aborted after a seat's seed was received or after DEAL, dealt and not ended by its deadline, or ended by a seat
+ * of a sealed table that had committed and did not open. A twentieth or more of the rounds that had a seed is noted.
  */
 
 import { hex } from "./bytes.js";
 import { Report } from "./check.js";
-import { GivenUp } from "./given-up.js";
-import { type Code, type Finding, isExplained, type Severity } from "./finding.js";
-import type { EventLevel } from "./level.js";
-import { clientSeedsOf, examine } from "./round.js";
+import { type Code, type Finding, isExplained, type Severity, tenantOf } from "./finding.js";
+import { NO_KEY, SUITE_FIXTURE } from "./header.js";
+import { isTimeout, member, seatOf } from "./leaf.js";
+import { type EventLevel, SeedBook } from "./level.js";
 import type { Law, RoundLeaves } from "./round-leaves.js";
-import { SeedBook } from "./seed-book.js";
+import { clientSeedsOf, examine } from "./round.js";
 import type { Tally } from "./terms.js";
+
+const YOUNG = 20;
+const LEAST_OF_TABLE = 20;
+const LEAST_OF_MANY = 100;
+const SHARE = 20;
+
+interface Share {
+  ended: number;
+  seeded: number;
+  givenUp: number;
+  young: number;
+}
+
+export class GivenUp {
+  readonly #log: Share = emptyShare();
+  readonly #tenants = new Map<string, Share>();
+  readonly #tables = new Map<string, Share>();
+  readonly #played = new Map<string, number>();
+
+  /** Adds a round that has ended or should have. */
+  add(leaves: RoundLeaves): void {
+    const { header, deal, settle, abort, isLapsed = false } = leaves;
+    if ((settle === undefined && abort === undefined && !isLapsed) || header.randomness_suite === SUITE_FIXTURE) {
+      return;
+    }
+    const keys = header.seat_keys.filter((key) => key !== NO_KEY);
+    const isYoung =
+      keys.length === header.seat_keys.length && keys.every((key) => (this.#played.get(key) ?? 0) < YOUNG);
+    for (const key of keys) {
+      this.#played.set(key, (this.#played.get(key) ?? 0) + 1);
+    }
+    const isSeeded = deal !== undefined || (abort?.value.client_seeds ?? []).some(Boolean);
+    const isGivenUp = isSeeded && (abort !== undefined || isLapsed || isUnopened(leaves));
+    const { table_id: table } = header;
+    const shares = [this.#log, shareOf(this.#tenants, tenantOf(table)), shareOf(this.#tables, table)];
+    for (const share of shares) {
+      share.ended += 1;
+      share.seeded += isSeeded ? 1 : 0;
+      share.givenUp += isGivenUp ? 1 : 0;
+      share.young += isGivenUp && isYoung ? 1 : 0;
+    }
+  }
+
+  /** Notes the shares that are too large: the log's, then each tenant's, then each table's. */
+  note(report: Report): void {
+    noteShare("the log", this.#log, LEAST_OF_MANY, report);
+    for (const [name, share] of [...this.#tenants].sort()) {
+      noteShare(`tenant ${name}`, share, LEAST_OF_MANY, report);
+    }
+    for (const [name, share] of [...this.#tables].sort()) {
+      noteShare(`table ${name}`, share, LEAST_OF_TABLE, report, { table_id: name });
+    }
+  }
+}
+
+function emptyShare(): Share {
+  return { ended: 0, seeded: 0, givenUp: 0, young: 0 };
+}
+
+function shareOf(shares: Map<string, Share>, name: string): Share {
+  const share = shares.get(name) ?? emptyShare();
+  shares.set(name, share);
+  return share;
+}
+
+function noteShare(
+  whose: string,
+  share: Share,
+  least: number,
+  report: Report,
+  where: { table_id?: string } = {},
+): void {
+  const { ended, seeded, givenUp, young } = share;
+  if (ended < least || givenUp === 0 || SHARE * givenUp < seeded) {
+    return;
+  }
+  if (young > 0) {
+    const detail = `in ${young} of the ${givenUp} rounds that ${whose} gave up every seat's key was young, so they can be laid to nobody`;
+    report.find("ABORT", "GIVEN_UP_BY_YOUNG_KEYS", detail, where);
+  }
+  const detail = `${whose} gave up ${givenUp} of ${seeded} rounds with a seed after a seed was received`;
+  report.find("ABORT", "ROUNDS_GIVEN_UP", detail, where);
+}
+
+/** Whether a seat of a sealed table committed, and let its time run out instead of opening. */
+function isUnopened({ open, settle }: RoundLeaves): boolean {
+  if (open.value.seat_tokens === undefined) {
+    return false;
+  }
+  const committed = new Set<number>();
+  for (const { event } of settle?.value.inputs.events ?? []) {
+    if (member(event, "kind") === "COMMIT") {
+      committed.add(seatOf(event));
+    } else if (isTimeout(event) && committed.has(seatOf(event))) {
+      return true;
+    }
+  }
+  return false;
+}
 
 const MAX_FINDINGS = 1_000;
 
@@ -47,14 +150,12 @@ export class Totals {
       this.seeds.rate(dealingLevel === "L2" && isVouched ? "L3" : dealingLevel, deal.index);
       for (const seed of new Set(clientSeedsOf(deal).map(hex))) {
         const first = this.seeds.use("client", seed, deal.index);
-        const detail = `a seat's seed is in leaf ${first} too`;
-        this.#findRepeated(first, "CLIENT_SEED_REPEATED", detail, deal.index);
+        this.#findRepeated(first, "CLIENT_SEED_REPEATED", `a seat's seed is in leaf ${first} too`, deal.index);
       }
     }
     if (reveal !== undefined) {
       const first = this.seeds.use("server", reveal.value.server_seed, reveal.index);
-      const detail = `leaf ${first} shows the same server seed`;
-      this.#findRepeated(first, "SERVER_SEED_REPEATED", detail, reveal.index);
+      this.#findRepeated(first, "SERVER_SEED_REPEATED", `leaf ${first} shows the same server seed`, reveal.index);
     }
     for (const { section, key } of opened) {
       this.#compareKey(section, key, (deal ?? open).index);

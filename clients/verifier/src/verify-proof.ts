@@ -7,10 +7,8 @@ import { type Bytes, hex, SpellingError } from "./bytes.js";
 import { Report } from "./check.js";
 import { openCheckpoint, parseReceipt, verifyReceipt } from "./checkpoint.js";
 import { CosignedHeads } from "./cosigned.js";
-import { attest, quorumOf, vouchedTime } from "./cosignature.js";
 import { inOrder } from "./finding.js";
 import { leafHash, ProofError } from "./merkle.js";
-import { parseNote } from "./note.js";
 import type { Options, ProofResult } from "./terms.js";
 import { parseKey } from "./vkey.js";
 
@@ -25,11 +23,11 @@ export function verifyProof(
   data: Bytes,
   leaf: Bytes,
   { origin, logKey }: ProofTerms,
-  { now, witnesses = [], quorum, maxAge }: Options = {},
+  options: Options = {},
 ): ProofResult {
   const report = new Report();
   const known = { origin, keys: [parseKey(logKey)] };
-  const named = witnesses.length === 0 ? null : quorumOf(witnesses, quorum);
+  const heads = CosignedHeads.of(origin, options, report);
   let [index, size] = [-1, 0];
   let time: number | null = null;
   try {
@@ -39,13 +37,11 @@ export function verifyProof(
     const checkpoint = openCheckpoint(note, known);
     size = checkpoint.size;
     verifyReceipt(receipt, leaf, known);
-    if (named !== null) {
-      const terms = { origin, now: now ?? null, maxAge: maxAge ?? null };
-      const heads = new CosignedHeads(named, terms, report);
+    if (heads !== null) {
       heads.read([note], { areGiven: false });
       heads.judge(new Map([[size, checkpoint.root]]), known.keys);
       heads.close(checkpoint, [], []);
-      time = vouchedTime(named, attest(named, parseNote(note)).times);
+      time = heads.vouched(note);
     }
   } catch (error) {
     if (!(error instanceof SpellingError || error instanceof ProofError)) {
@@ -60,7 +56,7 @@ export function verifyProof(
     index,
     size,
     leaf_hash: hex(leafHash(leaf)),
-    cosigned_time: time === null ? null : 1000 * time,
+    cosigned_time: time,
     findings,
   };
 }

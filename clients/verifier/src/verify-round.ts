@@ -5,32 +5,98 @@
  *
  * A bundle shows what is in the log, not what else does: a second OPEN of the same slot, or a
  * REVOKE that was left out, shows in the whole log only.
+ *
+ * A bundle: all that is needed to verify one round without the log, as one JSON file.
+ *
+ *     {"format": 1, "origin", "log_key", "root_key", "round_id",
+ *      "checkpoint": signed note,
+ *      "leaves": [{"index", "leaf": envelope, "proof": [hex, ..]}, ..],
+ *      "certificates": [envelope, ..], "event_receipts": [envelope, ..],
+ *      "consistency": [{"checkpoint": signed note, "proof": [hex, ..]}, ..]}
+ *
+ * `leaves` are every KEY leaf, the round's own, and the leaf that ended the table's round before,
+ * ascending by index, each with the proof that it is in the checkpoint's tree. Where the winner
+ * of the last settled round leads and rounds were aborted since, each of these has its OPEN and
+ * ABORT, back to that round's SETTLE. The last three members may be left out.
  */
 
-import { asOfTime } from "./as-of.js";
 import { attempt } from "./attempt.js";
-import { type Bytes, hex, SpellingError, text } from "./bytes.js";
-import { type Bundle, BundleError, parseBundle } from "./bundle.js";
-import { carriedCheckpoint } from "./carried.js";
+import { type Bytes, hex, SpellingError, text as textOf, unhex, utf8 } from "./bytes.js";
+import type { Json } from "./canonical.js";
 import { type CheckCode, CHECKS, Report } from "./check.js";
-import { type Checkpoint, openCheckpoint } from "./checkpoint.js";
-import { CosignedHeads } from "./cosigned.js";
-import { quorumOf } from "./cosignature.js";
-import { unlike } from "./difference.js";
+import { type Checkpoint, type Kept, openCheckpoint } from "./checkpoint.js";
+import { carriedCheckpoint, CosignedHeads } from "./cosigned.js";
 import { byRound, findForeign } from "./exhibit.js";
-import { inOrder } from "./finding.js";
-import { foreignLog, foreignRoot, LEFT_OUT } from "./given-keys.js";
-import type { RoundLeaves } from "./round-leaves.js";
+import { inOrder, unlike } from "./finding.js";
+import { type Form, FormError, hash, list, type Of, oneOf, record, text } from "./form.js";
 import { KeyHistory, type KeyRecord } from "./keys.js";
 import { leafHash, ProofError, rootFromInclusion, verifyConsistency } from "./merkle.js";
 import { followPrevious } from "./previous.js";
 import { checkOf, LeafFaultError, type Placed, readLeaf, signatureFault } from "./reading.js";
-import { type Examined, examine } from "./round.js";
-import { examineSigners, logKeys } from "./succession.js";
-import type { RoundLeaf } from "./step.js";
-import { Tables } from "./table.js";
+import type { RoundLeaves } from "./round-leaves.js";
+import { examine, type Examined } from "./round.js";
+import { examineSigners, foreignLog, foreignRoot, LEFT_OUT, logKeys } from "./succession.js";
+import { type RoundLeaf, Tables } from "./table.js";
 import { GRACE_MS, type Keys, type Options, type RoundResult } from "./terms.js";
+import { asOfTime } from "./timeline.js";
 import { parseKey, type VerifierKey } from "./vkey.js";
+
+/** A file that is no bundle. */
+export class BundleError extends Error {
+  override name = "BundleError";
+}
+
+const index: Form<number> = (value, path) => {
+  if (!Number.isSafeInteger(value) || (value as number) < 0) {
+    throw new FormError(path, "an integer from 0 to 2^53-1");
+  }
+  return value as number;
+};
+
+const node: Form<Bytes> = (value, path) => unhex(hash(value, path));
+
+const bytes: Form<Bytes> = (value, path) => utf8(text(value, path));
+
+const bundleForm = record(
+  {
+    format: oneOf(1),
+    origin: text,
+    log_key: text,
+    root_key: text,
+    round_id: hash,
+    checkpoint: bytes,
+    leaves: list(record({ index, leaf: bytes, proof: list(node) })),
+  },
+  {
+    certificates: list(bytes),
+    event_receipts: list(bytes),
+    consistency: list(record({ checkpoint: bytes, proof: list(node) })),
+  },
+);
+
+export type Bundle = Of<typeof bundleForm>;
+
+/** The bundle that a JSON value is; BundleError where it is none. */
+export function parseBundle(value: unknown): Bundle {
+  const bundle = attempt(() => bundleForm(value as Json, ""), FormError);
+  if (bundle instanceof FormError) {
+    throw new BundleError(`the bundle is malformed: ${bundle.message}`);
+  }
+  const indexes = bundle.leaves.map((leaf) => leaf.index);
+  if (indexes.some((at, place) => place > 0 && at <= (indexes[place - 1] ?? -1))) {
+    throw new BundleError("the bundle is malformed: its leaves do not ascend by index");
+  }
+  return bundle;
+}
+
+/** The JSON value in a file's bytes; BundleError where they are no JSON. */
+export function readJson(data: Bytes): unknown {
+  const read: unknown = attempt(() => JSON.parse(textOf(data)) as unknown, SyntaxError, SpellingError);
+  if (read instanceof Error) {
+    throw new BundleError(`the file is no JSON: ${read.message}`);
+  }
+  return read;
+}
 
 /**
  * Verify the round of a bundle, a parsed JSON value. BundleError where it is no
@@ -40,7 +106,7 @@ export function verifyRound(value: unknown, keys: Keys, options: Options = {}): 
   const bundle = parseBundle(value);
   const [root, log] = [parseKey(keys.rootKey), parseKey(keys.logKey)];
   const report = new Report();
-  const heads = headsOf(keys.origin, options, report);
+  const heads = CosignedHeads.of(keys.origin, options, report);
   const named = logKeys(notesOf(bundle), log, () => recordsOf(bundle, root));
   const tree = openTree(bundle, { origin: keys.origin, keys: named }, report);
   if (tree === null) {
@@ -64,8 +130,7 @@ export function verifyRound(value: unknown, keys: Keys, options: Options = {}): 
   const examined = leaves === null ? null : examine(leaves, law, report);
   const isForeign = read.history.isForeign;
   if (isForeign) {
-    const detail = foreignRoot(root, options.namedRootKey ?? bundle.root_key);
-    report.find("KEYS", "ROOT_KEY_MISMATCH", detail);
+    report.find("KEYS", "ROOT_KEY_MISMATCH", foreignRoot(root, options.namedRootKey ?? bundle.root_key));
   }
   const explained =
     isForeign || report.has("ROOT_MISMATCH")
@@ -91,19 +156,6 @@ function witnessed(
   const { size, root } = carried.checkpoint;
   const isShown = tree.some(({ checkpoint }) => checkpoint.size === size && hex(checkpoint.root) === hex(root));
   return isShown && heads.carry(carried).isQuorate ? { ...examined, dealingLevel: "L3" } : examined;
-}
-
-function headsOf(
-  origin: string,
-  { witnesses = [], quorum, now, maxAge }: Options,
-  report: Report,
-): CosignedHeads | null {
-  if (witnesses.length === 0) {
-    report.skip("no witnesses were named", "WITNESSES");
-    return null;
-  }
-  const terms = { origin, now: now ?? null, maxAge: maxAge ?? null };
-  return new CosignedHeads(quorumOf(witnesses, quorum), terms, report);
 }
 
 function notesOf(bundle: Bundle): Bytes[] {
@@ -141,12 +193,6 @@ function answer(
   };
 }
 
-/** A signed checkpoint with its note. */
-interface Kept {
-  readonly checkpoint: Checkpoint;
-  readonly note: Bytes;
-}
-
 /**
  * The bundle's checkpoint, and after it those that somebody kept and that are shown to be of the
  * same log; null where it does not hold.
@@ -177,8 +223,7 @@ function openTree(
     if (fault instanceof ProofError) {
       const code = kept.size === newest.size ? "SPLIT_VIEW" : "HISTORY_REWRITTEN";
       const detail = `two checkpoints are not shown to be of one log: ${fault.message}`;
-      const notes = unlike("checkpoint", text(bundle.checkpoint), text(note));
-      report.find("CONTINUITY", code, detail, notes);
+      report.find("CONTINUITY", code, detail, unlike("checkpoint", textOf(bundle.checkpoint), textOf(note)));
     } else {
       shown.push({ checkpoint: kept, note });
     }
@@ -202,8 +247,7 @@ function readLeaves(
       const found = hex(rootFromInclusion(leafHash(leaf), { index, size }, proof));
       if (found !== hex(signed)) {
         const detail = "the leaf's proof leads to another root than the checkpoint's";
-        const difference = unlike("root", hex(signed), found);
-        report.find("TREE", "ROOT_MISMATCH", detail, { ...where, ...difference });
+        report.find("TREE", "ROOT_MISMATCH", detail, { ...where, ...unlike("root", hex(signed), found) });
       }
       const read = readLeaf(leaf, { index, ring: history.ring });
       placed.push(read);

@@ -1,6 +1,8 @@
 /** Test files of the tree, and bytes as tests write them. */
 
+import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
 
 import { type Bytes, unhex, utf8 } from "../src/bytes.js";
 import {
@@ -26,6 +28,24 @@ export function vectors(name: string): Row[] {
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Row);
+}
+
+/** A test for each row of files of vectors; its check throws where the row is not as this library finds it. */
+export function eachRow(names: string, check: (row: Row) => void): void {
+  for (const name of names.split(" ")) {
+    const rows = vectors(name);
+    assert.ok(rows.length > 0, name);
+    rows.forEach((row) => test(`${name}, ${row["id"]}: ${row["why"] ?? ""}`, () => check(row)));
+  }
+}
+
+/** Run work that should hold, or assert that it throws. */
+export function expect(isSound: unknown, work: () => unknown): void {
+  if (isSound) {
+    work();
+  } else {
+    assert.throws(work);
+  }
 }
 
 function readRulesets(): HeldRuleset[] {

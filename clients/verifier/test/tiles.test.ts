@@ -7,7 +7,7 @@ import { type Bytes, concat, utf8 } from "../src/bytes.js";
 import { tileSource, verifyLog } from "../src/index.js";
 import { leafHash, nodeHash } from "../src/merkle.js";
 import { parseEntries, tilePath } from "../src/tiles.js";
-import { RULESETS, vectors } from "./files.js";
+import { bytes, eachRow, expect, RULESETS, vectors } from "./files.js";
 
 const LOG = vectors("audit/healthy")[0] ?? {};
 const KEYS = { origin: LOG["origin"], logKey: LOG["log_key"], rootKey: LOG["root_key"] };
@@ -62,10 +62,14 @@ async function verified(files: ReadonlyMap<string, Bytes>) {
   return verifyLog(source, KEYS, { now: LOG["now"], rulesets: RULESETS });
 }
 
-test("tile paths are those that C2SP gives as examples", () => {
-  assert.equal(tilePath(0, 1234067, 256), "tile/0/x001/x234/067");
-  assert.equal(tilePath(1, 0, 17), "tile/1/000.p/17");
-  assert.equal(tilePath("entries", 1000, 256), "tile/entries/x001/000");
+eachRow("log/tiles_paths", ({ level, index, width, path, refused }) => {
+  if (!refused && Number.isSafeInteger(index)) {
+    assert.equal(tilePath(level, index, width), path);
+  }
+});
+
+eachRow("log/tiles_entries", ({ bundle, width, entries, refused }) => {
+  expect(!refused, () => assert.deepEqual(parseEntries(bytes(bundle), width), (entries as string[]).map(bytes)));
 });
 
 test("a published log is verified from its files", async () => {
@@ -124,12 +128,4 @@ test("a missing or malformed file is named", async () => {
   assert.match(faults.join(), /^tile\/entries\/001\.p\/44: .* ends after 0 of 44 entries$/);
   files.delete("checkpoint");
   await assert.rejects(faultsOf(files), /no file 'checkpoint'/);
-});
-
-test("a bundle is exactly its entries", () => {
-  const bundle = Uint8Array.of(0, 1, 65, 0, 0, 0, 2, 66, 67);
-  assert.deepEqual(parseEntries(bundle, 3), [utf8("A"), utf8(""), utf8("BC")]);
-  assert.throws(() => parseEntries(bundle, 2), /4 bytes follow its 2 entries/);
-  assert.throws(() => parseEntries(bundle, 4), /ends after 3 of 4/);
-  assert.throws(() => parseEntries(bundle.subarray(0, 8), 3), /entry 2 is cut short/);
 });

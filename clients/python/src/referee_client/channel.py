@@ -78,8 +78,13 @@ def tls_credentials(
     """Return credentials for TLS; each argument is a PEM file's content.
 
     ``authorities`` are the certificates to trust, those of the system by default. ``certificate`` and its private
-    ``key`` are for a server that asks for a client's certificate.
+    ``key`` are for a server that asks for a client's certificate. Raise ValueError if only one of the two is given.
     """
+    given = {"certificate": certificate, "key": key}
+    missing = [name for name, pem in given.items() if not pem]
+    if len(missing) == 1:
+        msg = f"a client's certificate is used with its private key: give {missing[0]} too, or neither of the two"
+        raise ValueError(msg)
     return grpc.ssl_channel_credentials(authorities, key, certificate)
 
 
