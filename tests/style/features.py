@@ -95,7 +95,7 @@ FEATURES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "attacks": "tests/attacks/",
             "corpus": "tests/corpus/",
             "writer of vectors": "tests/vectors/",
-            "vectors": "tests/vectors/reading.py tests/vectors/test_vectors_schema.py tests/vectors/schema/",
+            "vectors": "tests/vectors/reading.py tests/vectors/test_ tests/vectors/schema/",
             "drivers": "tests/driver/",
             "fixtures": "tests/",
         },
