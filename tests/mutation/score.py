@@ -38,9 +38,7 @@ survivors: of a sample it says nothing about mutants that were not tried. Left o
 
 {left}
 
-## Survivors that are explained
-
-{explained}
+Survivors that are explained are in [`explained.toml`](explained.toml), each with the reason.
 """
 
 
@@ -129,21 +127,7 @@ def write_score(mutants: Mapping[str, set[str]]) -> None:
         killed = outcomes["killed"], outcomes["timed out"]
         rows.append((name, count, tried, *killed, outcomes["survived"], explained, len(left), before, score))
     lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
-    text = TEMPLATE.format(
-        date=datetime.now(UTC).date(), rows="\n".join(lines), explained=_explained(), left=_left(survivors)
-    )
-    SCORE.write_text(text)
-
-
-def _explained() -> str:
-    groups: dict[str, list[Explanation]] = {}
-    for one in explanations():
-        groups.setdefault(one.why, []).append(one)
-    return "\n\n".join(
-        f"{why}\n\n| file | line | mutant |\n|---|---|---|\n"
-        + "\n".join(f"| {one.path} | {_code(one.before)} | {_code(one.after)} |" for one in ones)
-        for why, ones in groups.items()
-    )
+    SCORE.write_text(TEMPLATE.format(date=datetime.now(UTC).date(), rows="\n".join(lines), left=_left(survivors)))
 
 
 def _left(survivors: Sequence[Result]) -> str:
