@@ -106,7 +106,7 @@ def play(name: str, amounts: Amounts, luck: random.Random) -> Outcome:
     """Run a fault and return its outcome, skipped if PostgreSQL is needed and missing."""
     fault = FAULTS[name]
     if fault.needs and (why := missing()):
-        return Outcome(fault.run.__doc__ or name, skipped=why)
+        return Outcome(f"Fault {name}", skipped=why)
     database = PostgresServer() if fault.needs == "DATABASE" else None
     try:
         with place() as folder:
