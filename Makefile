@@ -121,9 +121,13 @@ dist: $(DEV) ## what a release uploads: wheels, sdists and npm packages, in dist
 audit-deps: $(DEV) ## what is installed, held against its pins, hashes, licences and known vulnerabilities
 	$(BIN)/pip check
 	$(PYTHON) -m venv --clear $(VENV)-audit
-	$(VENV)-audit/bin/pip install --quiet --disable-pip-version-check pip-audit || \
-	  echo "pip-audit cannot be installed here: known vulnerabilities are not asked for"
-	$(BIN)/python -m tests.dependencies.audit --pip-audit $(VENV)-audit/bin/pip-audit
+	$(BIN)/python -m tests.dependencies.audit
+	$(BIN)/pip-licenses --summary
+	-$(VENV)-audit/bin/pip install --quiet --disable-pip-version-check pip-audit
+	if $(VENV)-audit/bin/pip-audit --strict --no-deps --disable-pip --requirement constraints.txt \
+	  --format markdown --output $(VENV)-audit/found; then :; \
+	elif [ -s $(VENV)-audit/found ]; then cat $(VENV)-audit/found; exit 1; \
+	else echo "NOT ASKED: known vulnerabilities, whose database was not reached"; fi
 	rm -rf $(VENV)-audit
 
 $(STAMP): pyproject.toml constraints.txt clients/python/pyproject.toml

@@ -47,7 +47,6 @@ pytest_plugins = (
 
 collect_ignore = [
     "cli/without_posix",  # hides functions from the process that imports it
-    "chaos/guided.py",  # needs a fuzzer that is no development tool
     *(
         f"mutation/{name}.py" for name in ("__main__", "choice", "mutants", "trial")
     ),  # run in an environment of their own

@@ -3,7 +3,7 @@
 import base64
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import resources, util
 from pathlib import Path
 from typing import Annotated, Final
@@ -21,8 +21,9 @@ app = Commands(
     no_args_is_help=True,
 )
 
-_TEMPLATES: Final = ("referee.testing", "scaffold")
-_SUFFIX: Final = ".tmpl"
+_PARTS: Final = ("README.md", "pyproject.toml", "client", "protos", "src", "tests")
+"""What a game's package consists of; the example has tests of this project beside it."""
+_GENERATED: Final = ("__pycache__", "_pb2", "descriptors.ts")
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _WIDTH: Final = 110
 """Characters of a line of a descriptor."""
@@ -58,19 +59,9 @@ def new_game(
     target = folder or Path(name)
     if target.exists() and any(target.iterdir()):
         fail(f"{target} is not empty; name another folder")
-    first, *others = (word.capitalize() for word in name.split("_"))
-    words = {
-        "@name@": name,
-        "@dashed@": name.replace("_", "-"),
-        "@Class@": "".join([first, *others]),
-        "@Title@": " ".join([first, *others]),
-        "@camel@": "".join([first.lower(), *others]),
-    }
-    with resources.as_file(resources.files(_TEMPLATES[0]) / _TEMPLATES[1]) as templates:
-        for file in sorted(templates.rglob(f"*{_SUFFIX}")):
-            path = _filled(str(file.relative_to(templates)).removesuffix(_SUFFIX), words)
-            (target / path).parent.mkdir(parents=True, exist_ok=True)
-            (target / path).write_text(_filled(file.read_text("utf-8"), words), "utf-8")
+    for path, text in _example(name):
+        (target / path).parent.mkdir(parents=True, exist_ok=True)
+        (target / path).write_text(text, "utf-8")
     _generate(target)
     paper().print(f"{target} has the package; install it with its tests: pip install -e {target} && pytest {target}")
 
@@ -90,10 +81,29 @@ def generate_protos(
     _generate(folder)
 
 
-def _filled(text: str, words: dict[str, str]) -> str:
-    for mark, word in words.items():
-        text = text.replace(mark, word)
-    return text
+def _example(name: str) -> Iterator[tuple[str, str]]:
+    """Yield the files of the example, the game of its own package, under another name: their paths and texts.
+
+    A wheel has them beside the kit for tests, a clone where the game is tested.
+    """
+    beside = resources.files("referee")
+    packaged, cloned = Path(str(beside / "testing" / "scaffold")), Path(str(beside)).parent / "tests" / "fourth_game"
+    folder = packaged if packaged.is_dir() else cloned
+    (example,) = (path.name for path in (folder / "protos").iterdir())
+    (title,) = re.findall(r"\A# (.+)", (folder / "README.md").read_text("utf-8"))
+    words = {title: _spelled(name)[0], **dict(zip(_spelled(example), _spelled(name), strict=True))}
+    spelling = re.compile("|".join(map(re.escape, words)))
+    for file in sorted(path for part in _PARTS for path in (folder / part, *(folder / part).rglob("*"))):
+        path = str(file.relative_to(folder))
+        if file.is_file() and not any(mark in path for mark in _GENERATED):
+            new_path, text = (spelling.sub(lambda old: words[old[0]], old) for old in (path, file.read_text("utf-8")))
+            yield new_path, text
+
+
+def _spelled(name: str) -> list[str]:
+    """Return the spellings of a name: title, module, distribution, class, and variable in TypeScript."""
+    words = [word.capitalize() for word in name.split("_")]
+    return [" ".join(words), name, name.replace("_", "-"), "".join(words), "".join([words[0].lower(), *words[1:]])]
 
 
 def _generate(folder: Path) -> None:

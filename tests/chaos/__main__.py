@@ -12,11 +12,9 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from multiprocessing import get_context
@@ -26,15 +24,9 @@ from typing import Final
 import psutil
 
 from tests.chaos.fault_broken import BROKEN, play_broken, what_was_found
-from tests.chaos.fault_clients import LONG, SHORT, crowd
-from tests.chaos.fault_clock import step_clock
-from tests.chaos.fault_commits import cancel_and_promote, cut_holders, hang_commits
-from tests.chaos.fault_disk import fill_database_disk, fill_disk
 from tests.chaos.fault_messages import Fuzzed, fuzz, fuzz_over_socket, room_for
-from tests.chaos.fault_postgres import shake_database
-from tests.chaos.fault_workers import kill_workers, start_no_threads
+from tests.chaos.faults import FAULTS, place, play
 from tests.chaos.outcome import LOG, Outcome
-from tests.storage.postgres_server import PostgresServer, missing
 
 REPORT: Final = Path(__file__).with_name("REPORT.md")
 SECONDS: Final = 600.0
@@ -59,54 +51,6 @@ class Run:
     def luck(self, name: str) -> random.Random:
         """Return the random source that schedules a fault; each fault has its own."""
         return random.Random(f"{self.seed} {name}")  # noqa: S311 - not for secrets
-
-
-@contextmanager
-def place() -> Iterator[Path]:
-    """Make a folder for one fault; remove it afterwards."""
-    folder = Path(tempfile.mkdtemp(prefix="referee-chaos-"))
-    folder.chmod(0o755)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def postgres(run: Run, folder: Path) -> Outcome:
-    """PostgreSQL and the way to it."""
-    if why := missing():
-        return Outcome("PostgreSQL restarted, its connections cut, its line disturbed", skipped=why)
-    database = PostgresServer()
-    try:
-        return shake_database(folder, database, seconds=110 * run.share, luck=run.luck("postgres"))
-    finally:
-        database.close()
-
-
-def cut_off(run: Run, folder: Path) -> Outcome:
-    """Cut writers off while they hold the log in PostgreSQL."""
-    if why := missing():
-        return Outcome("Writers cut off while they hold the log", skipped=why)
-    database = PostgresServer()
-    try:
-        return cut_holders(folder, database, rounds=max(3, round(6 * run.share)), luck=run.luck("cut off"))
-    finally:
-        database.close()
-
-
-def cancelled(run: Run, folder: Path) -> Outcome:
-    """Cancel commits before a failover."""
-    if why := missing():
-        return Outcome("Commits cancelled while they wait for a standby, which then takes over", skipped=why)
-    return cancel_and_promote(folder, seconds=max(2, 15 * run.share), luck=run.luck("cancelled"))
-
-
-def database_disk(run: Run, folder: Path) -> Outcome:
-    """Fill the disk under PostgreSQL."""
-    if why := missing():
-        return Outcome("Disk full under PostgreSQL", skipped=why)
-    rounds = max(1, round(3 * run.share))
-    return fill_database_disk(folder, rounds=rounds, full=4, luck=run.luck("database disk"))
 
 
 def messages(run: Run, folder: Path) -> Outcome:
@@ -164,23 +108,19 @@ def controls(_run: Run, folder: Path) -> Outcome:
     return outcome
 
 
-FAULTS: Final[dict[str, Callable[[Run, Path], Outcome]]] = {
-    "workers": lambda run, folder: kill_workers(folder, seconds=150 * run.share, luck=run.luck("workers")),
-    "threads": lambda _run, folder: start_no_threads(folder),
-    "postgres": postgres,
-    "hanging": lambda run, folder: hang_commits(folder, rounds=max(2, round(4 * run.share)), luck=run.luck("hanging")),
-    "cut_off": cut_off,
-    "cancelled": cancelled,
-    "disk": lambda run, folder: fill_disk(folder, rounds=max(2, round(6 * run.share)), full=4, luck=run.luck("disk")),
-    "database_disk": database_disk,
-    "clock": lambda run, folder: step_clock(
-        folder, steps=max(2, round(12 * run.share)), pause=1.5, luck=run.luck("clock")
-    ),
-    "clients": lambda run, folder: crowd(folder, size=LONG if run.share >= 1 else SHORT, luck=run.luck("clients")),
+OTHERS: Final[dict[str, Callable[[Run, Path], Outcome]]] = {
     "messages": messages,
     "socket_messages": socket_messages,
     "controls": controls,
 }
+
+
+def outcome_of(name: str, run: Run) -> Outcome:
+    """Run a fault by its name."""
+    if name in FAULTS:
+        return play(name, FAULTS[name].of_share(run.share), run.luck(name))
+    with place() as folder:
+        return OTHERS[name](run, folder)
 
 
 def main() -> None:
@@ -191,10 +131,9 @@ def main() -> None:
     begun, outcomes = time.monotonic(), []
     logging.basicConfig(format="%(asctime)s  %(message)s", datefmt="%H:%M:%S", stream=sys.stdout)
     LOG.setLevel(logging.INFO)
-    for name in [name for name in FAULTS if not wanted or name in wanted]:
+    for name in [name for name in (*FAULTS, *OTHERS) if not wanted or name in wanted]:
         LOG.info("%s begins", name)
-        with place() as folder:
-            outcomes.append(FAULTS[name](run, folder))
+        outcomes.append(outcome_of(name, run))
         LOG.info("%s", "\n".join(outcomes[-1].lines))
     lines = [*_head(run, time.monotonic() - begun, outcomes), *(line for one in outcomes for line in one.lines)]
     if not wanted:

@@ -57,8 +57,9 @@ def kill_servers(folder: Path, *, database: str | None, kills: int, luck: random
     return outcome
 
 
-def start_no_threads(folder: Path) -> Outcome:
+def start_no_threads(folder: Path, *, luck: random.Random) -> Outcome:
     """Let a server start no thread: at first, so that it ends, and once it has threads enough, so that it goes on."""
+    del luck  # nothing is left to chance
     outcome, flag = Outcome("No thread can be started"), folder / "no-threads"
     server = Server(folder / "data", "--set", "serve.threads=1", broken=[f"no-threads={flag}"])
     flag.touch()

@@ -123,29 +123,126 @@ class Mutator:
             if len(data) > _LARGE:
                 return data  # one step into a hundred thousand fields is enough
             fields = parse(data) if luck.random() < _KNOWING else None
-            data = luck.choice(_BLIND)(data, luck, self._corpus) if fields is None else self._inside(fields, 0)
+            data = self._blind(data) if fields is None else self._inside(fields)
         return data
 
-    def _inside(self, fields: list[Field], depth: int) -> bytes:
+    def _inside(self, fields: list[Field]) -> bytes:
         """Mutate the message by one step at some depth."""
-        luck = self._luck
+        luck, made = self._luck, list(fields)
         if fields and luck.random() < _DEEPER:
             place = luck.randrange(len(fields))
             number, kind, value = fields[place]
-            inner = parse(value) if kind == LENGTH and isinstance(value, bytes) and value else None
-            if inner is not None:
-                return serialize(
-                    [*fields[:place], (number, kind, self._inside(inner, depth + 1)), *fields[place + 1 :]]
-                )
-        made = list(fields)
-        luck.choice(_KNOWN)(made, luck, self._corpus)
+            if inner := _message_in(kind, value):
+                made[place] = number, kind, self._inside(inner)
+                return serialize(made)
+        if not made:
+            made.append((luck.randint(1, 16), VARINT, luck.choice(INTEGERS)))
+        place = luck.randrange(len(made))
+        (step,) = luck.choices([*_STEPS], [*_STEPS.values()])
+        made[place : place + 1] = self._changed(step, *made[place])
+        if luck.random() < _ORDER:
+            luck.shuffle(made)
         return serialize(made)
 
+    def _changed(self, step: str, number: int, kind: int, value: int | bytes) -> list[Field]:
+        """Return what a step makes of a field: nothing, another field or many."""
+        luck = self._luck
+        made: list[Field] = [(number, kind, value)]
+        data = value if isinstance(value, bytes) else varint(value)
+        match step:
+            case "hostile":
+                made = [(number, kind, self._hostile(kind, value))]
+            case "graft":
+                made = [self._grafted(*made)]
+            case "repeat":
+                made *= luck.choice((0, 2, 2, 3, 5, 17, 65, 257))
+            case "renumber":
+                made = [(luck.choice((*range(1, 17), 19_000, 2**29 - 1)), kind, value)]
+            case "nest":
+                for _level in range(luck.choice((1, 2, 99, 101, 150))):
+                    data = serialize([(number, LENGTH, data)])
+                made = [(number, LENGTH, data)]
+            case "list":
+                count = MANY if luck.random() < _RARELY else luck.choice((0, 1, 5, 13, 14, 52, 53, 257))
+                one = value if isinstance(value, int) else luck.choice(INTEGERS)
+                small = value if isinstance(value, int) else b""
+                packed: Field = number, LENGTH, varint(one) * count
+                made = luck.choice(([packed], [(number, kind, small)] * count))
+            case "retype":
+                other = luck.choice((VARINT, FIXED32, FIXED64, LENGTH, START_GROUP, END_GROUP, 6))
+                random_bytes = luck.randbytes(_FIXED.get(other, 0))
+                made = [
+                    (
+                        number,
+                        other,
+                        luck.choice(INTEGERS) if other == VARINT else data if other == LENGTH else random_bytes,
+                    )
+                ]
+        return made
 
-_KNOWING: Final = 0.85
-_LARGE: Final = 60_000
-_RARELY: Final = 0.004
-_DEEPER: Final = 0.75
+    def _hostile(self, kind: int, value: int | bytes) -> int | bytes:
+        luck = self._luck
+        if isinstance(value, int):
+            near = (value + 1, max(0, value - 1), value ^ 1 << luck.randrange(64), 2**64 - 1 - value % 2**64)
+            return luck.choice((*near, luck.choice(INTEGERS), luck.getrandbits(70)))
+        if kind != LENGTH:
+            return luck.randbytes(len(value))
+        changes: tuple[Callable[[], bytes], ...] = (
+            lambda: luck.choice(TEXTS),
+            lambda: self._flip(value),
+            lambda: self._digit(value),
+            lambda: value[: luck.randint(0, len(value))],
+            lambda: value + luck.choice(TEXTS[:12]),
+            self._other,
+        )
+        return luck.choice(changes)()
+
+    def _grafted(self, field: Field) -> Field:
+        """Return a field of another message, at some depth, mostly under this one's number."""
+        luck = self._luck
+        donor = parse(self._other())
+        while donor:
+            number, kind, value = luck.choice(donor)
+            inner = _message_in(kind, value)
+            if not inner or luck.random() >= _DEEPER:
+                return field[0] if luck.random() < 0.7 else number, kind, value
+            donor = inner
+        return field
+
+    def _blind(self, data: bytes) -> bytes:
+        """Change bytes without looking at what they are."""
+        luck = self._luck
+        at = luck.randint(0, len(data))
+        put = luck.choice((luck.randbytes(luck.randint(1, 16)), luck.choice(TEXTS), luck.choice(_OVERLONG)))
+        changes: tuple[Callable[[], bytes], ...] = (
+            lambda: self._flip(data),
+            lambda: data[:at],
+            lambda: data[:at] + put + data[at:],
+            lambda: data[:at] + self._other()[luck.randint(0, 200) :],
+            lambda: data + varint(luck.randint(1, 16) << 3 | START_GROUP) * luck.choice((1, 50, 101, 5000)),
+            lambda: luck.randbytes(luck.choice((0, 1, 2, 10, 100, 1000))),
+        )
+        return luck.choice(changes)()
+
+    def _other(self) -> bytes:
+        return self._luck.choice(self._corpus)
+
+    def _flip(self, data: bytes) -> bytes:
+        if not data:
+            return self._luck.randbytes(self._luck.randint(1, 8))
+        at = self._luck.randrange(len(data))
+        return data[:at] + bytes([data[at] ^ 1 << self._luck.randrange(8)]) + data[at + 1 :]
+
+    def _digit(self, data: bytes) -> bytes:
+        digits = [at for at, byte in enumerate(data[:20_000]) if 0x30 <= byte <= 0x39]
+        if not digits:
+            return self._flip(data)
+        at = self._luck.choice(digits)
+        return data[:at] + self._luck.choice((b"0", b"9", b"-1", b"1" * 30, b"1.5", b"")) + data[at + 1 :]
+
+
+def _message_in(kind: int, value: int | bytes) -> list[Field] | None:
+    return parse(value) if kind == LENGTH and isinstance(value, bytes) and value else None
 
 
 def _varint_at(data: bytes, at: int) -> tuple[int, int]:
@@ -161,182 +258,12 @@ def _varint_at(data: bytes, at: int) -> tuple[int, int]:
     return -1, at
 
 
-Known = Callable[[list[Field], random.Random, Sequence[bytes]], None]
-Blind = Callable[[bytes, random.Random, Sequence[bytes]], bytes]
-
-
-def _place(fields: list[Field], luck: random.Random) -> int:
-    if not fields:
-        fields.append((luck.randint(1, 16), VARINT, luck.choice(INTEGERS)))
-    return luck.randrange(len(fields))
-
-
-def _delete(fields: list[Field], luck: random.Random, _: Sequence[bytes]) -> None:
-    del fields[_place(fields, luck)]
-
-
-def _repeat(fields: list[Field], luck: random.Random, _: Sequence[bytes]) -> None:
-    fields.insert(luck.randint(0, len(fields)), fields[_place(fields, luck)])
-
-
-def _repeat_often(fields: list[Field], luck: random.Random, _: Sequence[bytes]) -> None:
-    place = _place(fields, luck)
-    number, kind, value = fields[place]
-    if luck.random() < _RARELY:
-        small: int | bytes = value if isinstance(value, int) else b""
-        fields[place : place + 1] = [(number, kind if isinstance(value, int) else LENGTH, small)] * MANY
-    else:
-        fields[place : place + 1] = [(number, kind, value)] * luck.choice((3, 5, 17, 65, 257))
-
-
-def _shuffle(fields: list[Field], luck: random.Random, _: Sequence[bytes]) -> None:
-    luck.shuffle(fields)
-
-
-def _swap_numbers(fields: list[Field], luck: random.Random, _: Sequence[bytes]) -> None:
-    one, other = _place(fields, luck), _place(fields, luck)
-    (first, *a), (second, *b) = fields[one], fields[other]
-    fields[one], fields[other] = (second, a[0], a[1]), (first, b[0], b[1])  # type: ignore[assignment] # kinds keep their values
-
-
-def _renumber(fields: list[Field], luck: random.Random, _: Sequence[bytes]) -> None:
-    place = _place(fields, luck)
-    fields[place] = (luck.choice((*range(1, 17), 19_000, 2**29 - 1)), *fields[place][1:])
-
-
-def _retype(fields: list[Field], luck: random.Random, _: Sequence[bytes]) -> None:
-    place = _place(fields, luck)
-    number, _kind, value = fields[place]
-    other: Field = luck.choice(
-        (
-            (number, VARINT, luck.choice(INTEGERS)),
-            (number, FIXED32, luck.randbytes(4)),
-            (number, FIXED64, luck.randbytes(8)),
-            (number, LENGTH, varint(value) if isinstance(value, int) else value[::-1]),
-            (number, START_GROUP, b""),
-            (number, END_GROUP, b""),
-            (number, 6, b""),
-        )
-    )
-    fields[place] = other
-
-
-def _hostile(fields: list[Field], luck: random.Random, corpus: Sequence[bytes]) -> None:
-    place = _place(fields, luck)
-    number, kind, value = fields[place]
-    if isinstance(value, int):
-        near = (value + 1, max(0, value - 1), value ^ 1 << luck.randrange(64), 2**64 - 1 - value % 2**64)
-        fields[place] = (number, kind, luck.choice((*near, luck.choice(INTEGERS), luck.getrandbits(70))))
-    elif kind == LENGTH:
-        fields[place] = (number, kind, _bytes(value, luck, corpus))
-    else:
-        fields[place] = (number, kind, luck.randbytes(len(value)))
-
-
-def _bytes(value: bytes, luck: random.Random, corpus: Sequence[bytes]) -> bytes:
-    what = luck.randrange(6)
-    if what == 0:
-        return luck.choice(TEXTS)
-    if what == 1:
-        return _flip(value, luck, corpus)
-    if what == 2:
-        return _digit(value, luck, corpus)
-    if what == 3:
-        return value[: luck.randint(0, len(value))]
-    if what == 4:
-        return value + luck.choice(TEXTS[:12])
-    return luck.choice(corpus)
-
-
-def _pack(fields: list[Field], luck: random.Random, _: Sequence[bytes]) -> None:
-    place = _place(fields, luck)
-    number, _kind, value = fields[place]
-    many = MANY if luck.random() < _RARELY else luck.choice((0, 1, 5, 13, 14, 52, 53, 257))
-    one = varint(value if isinstance(value, int) else luck.choice(INTEGERS))
-    fields[place] = (number, LENGTH, one * many)
-
-
-def _graft(fields: list[Field], luck: random.Random, corpus: Sequence[bytes]) -> None:
-    donor = parse(luck.choice(corpus))
-    while donor:
-        number, kind, value = luck.choice(donor)
-        inner = parse(value) if kind == LENGTH and isinstance(value, bytes) and value else None
-        if inner and luck.random() < _DEEPER:
-            donor = inner
-            continue
-        place = _place(fields, luck)
-        fields[place] = (fields[place][0] if luck.random() < 0.7 else number, kind, value)
-        return
-
-
-def _nest(fields: list[Field], luck: random.Random, _: Sequence[bytes]) -> None:
-    place = _place(fields, luck)
-    number, _kind, value = fields[place]
-    data = value if isinstance(value, bytes) else varint(value)
-    for _level in range(luck.choice((1, 2, 99, 101, 150))):
-        data = serialize([(number, LENGTH, data)])
-    fields[place] = (number, LENGTH, data)
-
-
-_KNOWN: Final[tuple[Known, ...]] = (
-    *(_hostile,) * 8,
-    *(_graft,) * 3,
-    _delete,
-    _delete,
-    _repeat,
-    _repeat_often,
-    _shuffle,
-    _swap_numbers,
-    _renumber,
-    _retype,
-    _pack,
-    _nest,
-)
-
-
-def _flip(data: bytes, luck: random.Random, _: Sequence[bytes]) -> bytes:
-    if not data:
-        return luck.randbytes(luck.randint(1, 8))
-    at = luck.randrange(len(data))
-    return data[:at] + bytes([data[at] ^ 1 << luck.randrange(8)]) + data[at + 1 :]
-
-
-def _digit(data: bytes, luck: random.Random, corpus: Sequence[bytes]) -> bytes:
-    digits = [at for at, byte in enumerate(data[:20_000]) if 0x30 <= byte <= 0x39]
-    if not digits:
-        return _flip(data, luck, corpus)
-    at = luck.choice(digits)
-    return data[:at] + luck.choice((b"0", b"9", b"-1", b"1" * 30, b"1.5", b"")) + data[at + 1 :]
-
-
-def _cut(data: bytes, luck: random.Random, _: Sequence[bytes]) -> bytes:
-    return data[: luck.randint(0, len(data))]
-
-
-def _insert(data: bytes, luck: random.Random, _: Sequence[bytes]) -> bytes:
-    at = luck.randint(0, len(data))
-    return data[:at] + luck.choice((luck.randbytes(luck.randint(1, 16)), luck.choice(TEXTS))) + data[at:]
-
-
-def _splice(data: bytes, luck: random.Random, corpus: Sequence[bytes]) -> bytes:
-    other = luck.choice(corpus)
-    return data[: luck.randint(0, len(data))] + other[luck.randint(0, len(other)) :]
-
-
-def _overlong(data: bytes, luck: random.Random, _: Sequence[bytes]) -> bytes:
-    at = luck.randint(0, len(data))
-    return (
-        data[:at] + luck.choice((b"\x80" * 9 + b"\x00", b"\xff" * 9 + b"\x01", b"\xff" * 10, b"\x80" * 12)) + data[at:]
-    )
-
-
-def _groups(data: bytes, luck: random.Random, _: Sequence[bytes]) -> bytes:
-    tag = varint(luck.randint(1, 16) << 3 | START_GROUP)
-    return data + tag * luck.choice((1, 50, 101, 5000))
-
-
-def _noise(_data: bytes, luck: random.Random, _: Sequence[bytes]) -> bytes:
-    return luck.randbytes(luck.choice((0, 1, 2, 10, 100, 1000)))
-
-
-_BLIND: Final[tuple[Blind, ...]] = (_flip, _flip, _cut, _insert, _splice, _overlong, _groups, _noise)
+_KNOWING: Final = 0.85
+_LARGE: Final = 60_000
+_RARELY: Final = 0.004
+_DEEPER: Final = 0.75
+_ORDER: Final = 0.1
+_STEPS: Final = {"hostile": 8, "graft": 3, "repeat": 4, "renumber": 2, "retype": 1, "nest": 1, "list": 2}
+"""Steps on one field, and how often each is taken."""
+_OVERLONG: Final = (b"\x80" * 9 + b"\x00", b"\xff" * 9 + b"\x01", b"\xff" * 10, b"\x80" * 12)
+"""Varints longer than their value needs, or than any value."""

@@ -19,7 +19,6 @@ from referee.log.listing import listing_statement
 from tests.dealing.derived import header_from
 from tests.evidence.envelopes import open_envelope
 from tests.vectors.dealing import dealing_derivation as second
-from tests.vectors.dealing import dealing_rows as rows
 from tests.vectors.reading import read
 
 Vector = dict[str, Any]
@@ -38,9 +37,11 @@ def unhexed(*texts: str) -> list[bytes]:
     return [bytes.fromhex(text) for text in texts]
 
 
-def test_vectors_are_what_the_second_derivation_writes():
-    for topic in rows.TOPICS:
-        assert rows.path(topic).read_text(encoding="ascii") == rows.text(topic), topic
+def deal_of(terms: Vector) -> Deal:
+    """Deal the round of a header with the seeds of its vector."""
+    vector = next(vector for vector in read("dealing/deals") if vector["header"] == terms)
+    server, *clients = unhexed(vector["server_seed"], *vector["client_seeds"])
+    return Deal.derive(header_from(terms), server_seed=server, client_seeds=clients)
 
 
 def test_header_vectors():
@@ -116,9 +117,7 @@ def test_sealed_certificate_vectors(shuffler: Signer):
         assert shown.is_sealed
         cards = {str(index): [card.number for card in section] for index, section in shown.cards.items()}
         assert cards == vector["sections"]
-        server, clients = second.seeds_of(vector["id"], vector["header"])
-        deal = Deal.derive(header, server_seed=server, client_seeds=clients)
-        sections, time = list(map(int, vector["sections"])), second.DEALT_TIME
+        sections, time, deal = list(map(int, vector["sections"])), vector["dealt_time"], deal_of(vector["header"])
         issued = certificate.issue(deal, header, sections=sections, dealt_time=time, signer=shuffler, is_sealed=True)
         assert issued == data
 
@@ -149,14 +148,11 @@ def test_issued_certificates_are_those_of_the_vectors(shuffler: Signer):
         if vector["fault"]:
             continue
         header = header_from(vector["header"])
-        name = next(name for name, (_, terms) in second.HEADERS.items() if terms == vector["header"])
-        server, clients = second.seeds_of(name, vector["header"])
-        deal = Deal.derive(header, server_seed=server, client_seeds=clients)
         issued = certificate.issue(
-            deal,
+            deal_of(vector["header"]),
             header,
             sections=map(int, vector["sections"]),
-            dealt_time=second.DEALT_TIME,
+            dealt_time=vector["dealt_time"],
             signer=shuffler,
             lead=None if "leader" not in vector else (vector["leader"], LeaderBy(vector["leader_by"])),
             unsealed_times={int(section): time for section, time in vector.get("unsealed", {}).items()},

@@ -1,4 +1,4 @@
-"""Rounds of the fourth game, played on a real server."""
+"""A server with the fourth game, and clients and commands in processes that have its package."""
 
 import json
 import subprocess
@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import grpc
-import httpx
-from bai_cao.v1 import bai_cao_pb2, bai_cao_pb2_grpc
-from google.protobuf.json_format import MessageToJson
+from bai_cao.v1 import bai_cao_pb2
 
-from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
+from referee.server.keys.folder import read_public_keys
+from referee.v1 import shuffler_pb2_grpc
 from tests.driver.opening import deal_round, open_round, terms_of
 
 HERE = Path(__file__).parent
@@ -42,6 +41,31 @@ table = DemoTable(client=client, ruleset=get("bai_cao.classic"), seat_count=4, c
 DEMOS["bai_cao"].play(table, stronger=True)
 DEMOS["bai_cao"].play(table, stronger=False)
 """
+HIDDEN = ("referee.server", "referee.service", "referee.storage", "sqlalchemy", "structlog", "numpy", "typer", "rich")
+"""Modules that no import finds while a client plays."""
+CLIENT = """
+import asyncio, json, sys, tempfile
+from pathlib import Path
+
+given, answers = json.loads(sys.argv[1]), {}
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if any(name == one or name.startswith(f"{one}.") for one in given["hidden"]):
+            raise ModuleNotFoundError(f"{name} is hidden", name=name)
+sys.meta_path.insert(0, Hidden())
+
+from referee_client import *
+
+address = given["address"]
+def terms(table, seats=3):
+    return Terms(table=table, ruleset="bai_cao.classic", seats=seats, stake=1_000)
+def result_of(settled):
+    seats = settled.result.seats
+    return {
+        "replayed": settled.is_replayed, "leaf": settled.receipt.index, "codes": [seat.hand for seat in seats],
+        "hands": [list(seat.cards) for seat in seats], "nets": [seat.net_minor for seat in seats],
+    }
+"""
 
 
 class Answer(NamedTuple):
@@ -52,24 +76,15 @@ class Answer(NamedTuple):
     errors: str
 
 
-class Settled(NamedTuple):
-    """A settled round: its messages, and what the other methods answered about it."""
-
-    played: bai_cao_pb2.BaiCaoRound
-    previewed: bai_cao_pb2.PreviewRoundResponse
-    settled: bai_cao_pb2.SettleRoundResponse
-
-
 class House(NamedTuple):
-    """The data of a server that has stopped, its keys as options, and the rounds that it settled.
+    """The data of a server that has stopped, its keys as options, and the rounds that a client settled there.
 
-    ``over_http`` is what its gateway answered about the first one, ``demo`` what the demo printed of two more.
+    ``demo`` is what the demo printed of two more.
     """
 
     data: Path
     keys: list[str]
-    rounds: list[Settled]
-    over_http: dict[str, Any]
+    played: dict[str, Any]
     demo: str
 
 
@@ -88,6 +103,11 @@ def run_script(script: str, argument: str, *, environment: dict[str, str]) -> st
     return done.stdout
 
 
+def played_by(script: str, environment: dict[str, str], **given: Any) -> Any:  # noqa: ANN401 - what the script prints
+    """Run a script of a client where no code of a server can be imported; return what it printed."""
+    return json.loads(run_script(CLIENT + script, json.dumps({**given, "hidden": HIDDEN}), environment=environment))
+
+
 @contextmanager
 def serving(data: Path, environment: dict[str, str]) -> Iterator[dict[str, Any]]:
     """Start ``referee serve`` with its gateway; stop it at the end."""
@@ -103,45 +123,15 @@ def serving(data: Path, environment: dict[str, str]) -> Iterator[dict[str, Any]]
             assert process.wait(SECONDS) == 0
 
 
-def play_round(channel: grpc.Channel, *, table_id: str, seat_count: int, with_receipts: bool) -> Settled:
-    """Deal a round, let each seat show its cards, settle and reveal."""
-    shuffler, referee = shuffler_pb2_grpc.ShufflerServiceStub(channel), bai_cao_pb2_grpc.BaiCaoServiceStub(channel)
-    opened = open_round(
-        shuffler, terms_of(table_id, ruleset_id="bai_cao.classic", seat_count=seat_count, stake_minor=STAKE)
-    )
-    number = opened.header.round.round_number
-    dealt = deal_round(shuffler, opened)
-    played = bai_cao_pb2.BaiCaoRound(header=opened.header, certificates=[dealt.certificate])
-    early = referee.SettleRound(bai_cao_pb2.SettleRoundRequest(round=played))
-    assert [violation.code for violation in early.violations] == ["ROUND_NOT_OVER"] * seat_count
-    for seat in range(seat_count):
-        event = bai_cao_pb2.BaiCaoEvent(seat=seat, act=bai_cao_pb2.ACT_LEAVE if seat == 1 else bai_cao_pb2.ACT_SHOW)
-        if with_receipts:
-            request = bai_cao_pb2.AcceptEventRequest(round=played, event=event)
-            accepted, silent = referee.AcceptEvents(
-                bai_cao_pb2.AcceptEventsRequest(requests=[request, bai_cao_pb2.AcceptEventRequest(event=event)])
-            ).responses
-            assert (accepted.event_number, silent.HasField("refused")) == (seat + 1, True)
-            event, played.receipt = accepted.event, accepted.receipt
-        else:
-            event.time = early.violations[0].received_time
-        played.events.append(event)
-    previewed = referee.PreviewRound(bai_cao_pb2.PreviewRoundRequest(round=played))
-    requests = [bai_cao_pb2.SettleRoundRequest(round=played)]
-    batch = referee.SettleRounds(bai_cao_pb2.SettleRoundsRequest(requests=requests))
-    settled = referee.SettleRound(requests[0])
-    assert batch.responses[0].log_receipt.leaf == settled.log_receipt.leaf
-    shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(round={"table_id": table_id, "round_number": number}))
-    return Settled(played, previewed, settled)
+def keys_of(data: Path) -> list[str]:
+    """Return the log's and the root's key as options."""
+    public = read_public_keys(data / "keys")
+    return ["--log-key", public["log"], "--root-key", public["root"]]
 
 
-def preview_over_http(address: str, played: bai_cao_pb2.BaiCaoRound) -> dict[str, Any]:
-    """Ask for a round's state as a browser does, in JSON."""
-    answer = httpx.post(
-        f"http://{address}/bai_cao.v1.BaiCaoService/PreviewRound",
-        content=MessageToJson(bai_cao_pb2.PreviewRoundRequest(round=played)),
-        headers={"content-type": "application/json"},
-        timeout=SECONDS,
-    )
-    found: dict[str, Any] = answer.raise_for_status().json()
-    return found
+def dealt_round(channel: grpc.Channel, seat_count: int) -> bai_cao_pb2.BaiCaoRound:
+    """Deal a round by bare stubs."""
+    shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
+    terms = terms_of("table", ruleset_id="bai_cao.classic", seat_count=seat_count, stake_minor=STAKE)
+    opened = open_round(shuffler, terms, timeout=SECONDS)
+    return bai_cao_pb2.BaiCaoRound(header=opened.header, certificates=[deal_round(shuffler, opened).certificate])

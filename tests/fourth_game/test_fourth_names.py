@@ -7,12 +7,11 @@ from typing import Any
 import grpc
 from bai_cao.v1 import bai_cao_pb2, bai_cao_pb2_grpc
 
-from referee.v1 import round_pb2, shuffler_pb2_grpc
+from referee.v1 import round_pb2
 from tests.driver.abridging import content_of
 from tests.driver.courses import payload_of
-from tests.driver.opening import deal_round, open_round, terms_of
 from tests.driver.refusal import refusal_of
-from tests.fourth_game.fourth_house import serving
+from tests.fourth_game.fourth_house import dealt_round, serving
 from tests.randomness import random_from
 
 SEATS = 3
@@ -21,10 +20,7 @@ SEATS = 3
 def played_rounds(channel: grpc.Channel) -> list[Any]:
     """Play a round to its end; return it after each event."""
     referee = bai_cao_pb2_grpc.BaiCaoServiceStub(channel)
-    shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-    opened = open_round(shuffler, terms_of("named", ruleset_id="bai_cao.classic", seat_count=SEATS, stake_minor=100))
-    certificate = deal_round(shuffler, opened).certificate
-    played = bai_cao_pb2.BaiCaoRound(header=opened.header, certificates=[certificate])
+    played = dealt_round(channel, SEATS)
     rounds = []
     for seat in range(SEATS):
         event = bai_cao_pb2.BaiCaoEvent(seat=seat, act=bai_cao_pb2.ACT_SHOW)

@@ -7,9 +7,8 @@ from typing import Any, Final
 
 import pytest
 
-from referee.server.keys.folder import read_public_keys
 from tests import node_project
-from tests.fourth_game.fourth_house import HERE, STAKE, run, serving
+from tests.fourth_game.fourth_house import HERE, STAKE, keys_of, run, serving
 from tests.fourth_game.fourth_reference import net_of
 from tests.web.web_client import CLIENT, built
 
@@ -55,9 +54,7 @@ def played(project: Path, environment: dict[str, str], tmp_path_factory: pytest.
         place = json.dumps({"grpc": ready["address"], "web": ready["web"], "ruleset": RULESET})
         done = node_project.run(project, "node", "out/play.js", place)
         assert done.returncode == 0, done.stderr
-    public = read_public_keys(data / "keys")
-    keys = ["--log-key", public["log"], "--root-key", public["root"]]
-    (audited,) = run(["audit", "--data", str(data), *keys, "--json"], environment=environment)
+    (audited,) = run(["audit", "--data", str(data), *keys_of(data), "--json"], environment=environment)
     return json.loads(done.stdout), json.loads(audited.output)
 
 

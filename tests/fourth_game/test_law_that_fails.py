@@ -14,10 +14,8 @@ from bai_cao.v1 import bai_cao_pb2, bai_cao_pb2_grpc
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from referee.server.keys.folder import read_public_keys
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
-from tests.driver.opening import open_round, terms_of
-from tests.fourth_game.fourth_house import HERE, SECONDS, STAKE, run, serving
+from tests.fourth_game.fourth_house import HERE, SECONDS, dealt_round, keys_of, run, serving
 from tests.status_details import reason_and_field
 
 RULESET = "bai_cao.classic 1.0.0"
@@ -44,16 +42,6 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": str(target), "COLUMNS": "200"}
 
 
-def dealt_round(channel: grpc.Channel) -> bai_cao_pb2.BaiCaoRound:
-    """Deal a round to two seats."""
-    shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-    opened = open_round(shuffler, terms_of("table", ruleset_id="bai_cao.classic", stake_minor=STAKE), timeout=SECONDS)
-    number, seeds = opened.header.round.round_number, [os.urandom(32) for _ in range(2)]
-    request = shuffler_pb2.DealRoundRequest(round={"table_id": "table", "round_number": number}, client_seeds=seeds)
-    dealt = shuffler.DealRound(request, timeout=SECONDS)
-    return bai_cao_pb2.BaiCaoRound(header=opened.header, certificates=[dealt.certificate])
-
-
 def info_of(error: grpc.RpcError) -> dict[str, Any]:
     """Return the facts of a refusal, its reason and its message."""
     status = rpc_status.from_call(error)
@@ -69,7 +57,7 @@ def test_defect_of_a_law_is_named_and_costs_no_round(
     data = tmp_path / "data"
     with serving(data, broken) as ready, grpc.insecure_channel(ready["address"]) as channel:
         referee = bai_cao_pb2_grpc.BaiCaoServiceStub(channel)
-        played = dealt_round(channel)
+        played = dealt_round(channel, 2)
         early = referee.SettleRound(bai_cao_pb2.SettleRoundRequest(round=played), timeout=SECONDS)
         time = early.violations[0].received_time
         played.events.append(bai_cao_pb2.BaiCaoEvent(seat=0, act=bai_cao_pb2.ACT_SHOW, time=time))
@@ -95,8 +83,7 @@ def test_defect_of_a_law_is_named_and_costs_no_round(
     assert reason_and_field(batch.responses[0].refused) == ("INTERNAL", "")
     assert "the law of bai_cao failed" in batch.responses[0].refused.message
 
-    public = read_public_keys(data / "keys")
-    keys = ["--data", str(data), "--log-key", public["log"], "--root-key", public["root"]]
+    keys = ["--data", str(data), *keys_of(data)]
     (open_still,) = run(["audit", *keys, "--json"], environment=environment)
     report = json.loads(open_still.output)
     assert (report["findings"], report["rounds"]["running"], report["rounds"]["settled"]) == ([], 1, 0)

@@ -1,6 +1,5 @@
 """Results of trials, the survivors that are explained, and SCORE.md."""
 
-import math
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from scipy.stats import binomtest
 
 from tests.mutation.rooms import ROOMS, ROOT, Room
 
@@ -38,9 +38,7 @@ survivors: of a sample it says nothing about mutants that were not tried. Left o
 
 {left}
 
-## Survivors that are explained
-
-{explained}
+Survivors that are explained are in [`explained.toml`](explained.toml), each with the reason.
 """
 
 
@@ -96,19 +94,6 @@ def open_survivors(results: Iterable[Result]) -> list[Result]:
     return sorted(found, key=lambda one: (one.path, one.line, one.key))
 
 
-def interval(share: float, count: int) -> tuple[float, float]:
-    """Return Wilson's 95% interval of a share that was seen in a random sample.
-
-    >>> low, high = interval(0.9, 100)
-    >>> print(f"{low:.3f} {high:.3f}")
-    0.826 0.945
-    """
-    z = 1.959964
-    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count)) / (1 + z * z / count)
-    return middle - half, middle + half
-
-
 def write_score(mutants: Mapping[str, set[str]]) -> None:
     """Write SCORE.md from the results of all rooms and their mutants' keys."""
     rows, survivors = [], []
@@ -122,28 +107,14 @@ def write_score(mutants: Mapping[str, set[str]]) -> None:
         survivors += left
         explained = outcomes["survived"] - len(left)
         at_first = results_of(ROOMS[name], first=True)
-        share = sum(at_first[result.key].outcome in {"killed", "timed out"} for result in results) / tried
-        low, high = interval(share, tried)
+        found = binomtest(sum(at_first[result.key].outcome in {"killed", "timed out"} for result in results), tried)
+        share, (low, high) = found.statistic, found.proportion_ci(method="wilson")
         before = f"{share:.1%}" if tried == count else f"{share:.1%} ({low:.1%} to {high:.1%})"
         score = f"{1 - len(left) / tried:.1%}"
         killed = outcomes["killed"], outcomes["timed out"]
         rows.append((name, count, tried, *killed, outcomes["survived"], explained, len(left), before, score))
     lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
-    text = TEMPLATE.format(
-        date=datetime.now(UTC).date(), rows="\n".join(lines), explained=_explained(), left=_left(survivors)
-    )
-    SCORE.write_text(text)
-
-
-def _explained() -> str:
-    groups: dict[str, list[Explanation]] = {}
-    for one in explanations():
-        groups.setdefault(one.why, []).append(one)
-    return "\n\n".join(
-        f"{why}\n\n| file | line | mutant |\n|---|---|---|\n"
-        + "\n".join(f"| {one.path} | {_code(one.before)} | {_code(one.after)} |" for one in ones)
-        for why, ones in groups.items()
-    )
+    SCORE.write_text(TEMPLATE.format(date=datetime.now(UTC).date(), rows="\n".join(lines), left=_left(survivors)))
 
 
 def _left(survivors: Sequence[Result]) -> str:

@@ -12,11 +12,9 @@ def test_explained_lines_are_lines_of_the_code() -> None:
         assert one.before != one.after
 
 
-def test_committed_score_shows_every_explanation() -> None:
+def test_committed_score_counts_every_room() -> None:
     shown = SCORE.read_text()
-    for one in explanations():
-        assert one.why in shown
-        assert one.after.replace("|", "\\|") in shown
+    assert [name for name in ROOMS if f"| {name} | " not in shown] == []
 
 
 def test_every_room_has_code_and_tests() -> None:

@@ -93,12 +93,23 @@ def test_base_carries_protos_and_typed_stubs(built: Path):
     assert "referee/py.typed" in names
 
 
-def test_source_of_the_base_has_no_test_and_no_client(built: Path):
+def test_source_of_the_base_has_no_client_and_of_the_tests_the_example_alone(built: Path):
     (sdist,) = built.glob("referee-[0-9]*.tar.gz")
     with tarfile.open(sdist) as archive:
-        rooms = {Path(one).parts[1] for one in archive.getnames()}
+        paths = [Path(one).parts[1:] for one in archive.getnames()]
     files = {"pyproject.toml", "PKG-INFO", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", ".gitignore"}
-    assert rooms == {"referee", "protos", *files}
+    assert {path[0] for path in paths} == {"referee", "protos", "tests", *files}
+    example = {"README.md", "pyproject.toml", "client", "protos", "src", "tests"}
+    assert {path[1:3] for path in paths if path[0] == "tests"} == {("fourth_game", part) for part in example}
+
+
+def test_base_carries_the_example_that_new_games_are_written_from(built: Path):
+    with wheel_of(built, "referee") as wheel:
+        prefix = "referee/testing/scaffold/"
+        packed = {one.removeprefix(prefix): wheel.read(one) for one in wheel.namelist() if one.startswith(prefix)}
+    example = ROOT / "tests" / "fourth_game"
+    assert {"README.md", "client/bai_cao.ts", "src/bai_cao/game.py", "tests/test_bai_cao.py"} < packed.keys()
+    assert packed == {name: (example / name).read_bytes() for name in packed}
 
 
 def test_table_carries_the_page_as_built(built: Path):

@@ -5,30 +5,17 @@ import dataclasses
 import logging
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from types import FrameType
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 import structlog
 
 from referee.games.game import Game
-from tests.bench.trace_settle import ROOT as PACKAGE
-from tests.bench.trace_settle import settle_each, trace
+from tests.bench.trace_settle import trace
 from tests.style.features import GENERATED, ROOT, lines, paths, table
 
 OPENS_ROUND: Final = re.compile(r"OpenRoundRequest\(|\.OpenRound\(")
 """A file that matches opens rounds by hand: it builds the request, or calls the method on a stub."""
-ROUND_ROOMS: Final = re.compile(
-    r"referee\.(dealing|transcript|service(?!\.(call|pool|interceptor|batch))|log\.slot|games\.game$|games\.\w+\.state"
-    r"|v1\.(?!.*money|text|hand))"
-)
-"""Modules whose types can hold a round or a part of it."""
-
-NO_ROUND: Final = re.compile(
-    r"(Re(sponse|quest|ceipt)|Event|Step|SlotKey|Attestor|SectionJson|Arrangement|Unseal|_Judged|\.Game|SeatState|Ending)$"
-)
-"""Types of these modules that hold a single event, section or answer, or no part of a round."""
-
 Row = tuple[str, str, str]
 
 
@@ -51,44 +38,6 @@ def is_lifecycle_name(files: set[str]) -> bool:
     return all(file.startswith("referee/games/") for file in files) and sum(file.count("/") == 2 for file in files) < 2
 
 
-class Types:
-    """Profile function that collects the objects that functions of ``referee`` take and return."""
-
-    def __init__(self) -> None:
-        self._is_on = False
-        self._objects: dict[int, object] = {}
-
-    def __call__(self, frame: FrameType, event: str, argument: object) -> None:
-        """Collect the arguments of an entered function, or its result."""
-        if self._is_on and frame.f_code.co_filename.startswith(PACKAGE):
-            values = frame.f_locals.values() if event == "call" else (argument,)
-            self._objects |= {id(value): value for value in values if ROUND_ROOMS.match(type(value).__module__)}
-
-    def record(self, call: Callable[[], object], _request: object) -> dict[int, object]:
-        """Make a call and return the objects by identity."""
-        self._objects, self._is_on = {}, True
-        try:
-            call()
-        finally:
-            self._is_on = False
-        return self._objects
-
-
-def round_types() -> Mapping[str, list[str]]:
-    """Return, by game, the types that hold a round in the settlement of one never seen.
-
-    Objects that the next settlement meets again are services, not a round.
-    """
-    types = Types()
-    recorded: Mapping[str, tuple[dict[int, Any], dict[int, Any]]] = settle_each(types, types.record)
-    result = {}
-    for game, (unseen, seen) in recorded.items():
-        lasting = {type(value) for key, value in unseen.items() if key in seen}
-        names = {f"{kind.__module__}.{kind.__name__}" for kind in map(type, unseen.values()) if kind not in lasting}
-        result[game] = sorted(name for name in names if not NO_ROUND.search(name))
-    return result
-
-
 def rows() -> Iterator[Row]:
     """Yield the rows of the table: what, its figure, and how it is counted."""
     code = [name for name in paths("referee") if name.endswith(".py") and not GENERATED.search(name)]
@@ -98,9 +47,6 @@ def rows() -> Iterator[Row]:
     rooms = {name.split("/")[1] for name in code if name.count("/") > 1}
     yield "rooms of referee/", str(len(rooms)), "folders with code, v1 not counted"
     yield "members of Game", str(len(dataclasses.fields(Game))), "fields of the class"
-    kinds = round_types()
-    counts = ", ".join(f"{game} {len(names)}" for game, names in kinds.items())
-    yield "types for the round in a settlement", str(max(map(len, kinds.values()))), f"{counts}; --list names them"
     audit = [name for name in code if name.startswith("referee/audit/") and "/page/" not in name]
     yield "files of audit/", str(len(audit)), "*.py, its page not counted"
     traces = {game: (len(unseen.files), len(seen.files)) for game, (unseen, seen) in trace().items()}
@@ -114,7 +60,6 @@ def rows() -> Iterator[Row]:
     fourth = [name for name in paths("tests/fourth_game/src") if name.endswith(".py") and not GENERATED.search(name)]
     yield "lines of Python of a fourth game", str(lines(fourth)), "tests/fourth_game/src, v1 not counted"
     if "--list" in sys.argv:
-        yield from (("round types", game, " ".join(names)) for game, names in kinds.items())
         yield from (("opens by hand", "", name) for name in by_hand)
 
 

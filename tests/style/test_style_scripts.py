@@ -44,7 +44,7 @@ def test_no_text_has_a_retired_phrase() -> None:
 
 def test_every_row_of_the_size_table_has_a_figure() -> None:
     figures = {what: int(figure.replace(",", "")) for what, figure, _ in rows()}
-    assert len(figures) == 10
+    assert len(figures) == 9
     assert {what for what, figure in figures.items() if not figure} <= {"class names defined more than once"}
 
 

@@ -1,13 +1,13 @@
-"""Chains of events, histories and receipts of a course, for ``written_courses.py`` and ``written_receipts.py``."""
+"""Chains of events, histories and receipts of a course, for ``written_rows.py``."""
 
 from collections.abc import Sequence
 
 from tests.vectors.dealing.dealing_derivation import NO_KEY, Row, canonical, number, tagged
 
 
-def chain(rid: bytes, root: bytes, events: Sequence[bytes]) -> list[bytes]:
-    """h_0 to h_n."""
-    hashes = [tagged("transcript", rid, root)]
+def chain_of(course: Row, events: Sequence[bytes]) -> list[bytes]:
+    """h_0 to h_n of events in the round, with the deck root, of a course."""
+    hashes = [tagged("transcript", bytes.fromhex(course["round_id"]), bytes.fromhex(course["deck_root"]))]
     for k, event in enumerate(events, 1):
         hashes.append(tagged("event", hashes[-1], number(k, 4), event))
     return hashes
@@ -36,15 +36,9 @@ def seat_chains(hashes: Sequence[bytes], events: Sequence[Row], keys: Sequence[s
     return chains
 
 
-def course_hashes(course: Row) -> list[bytes]:
-    """h_0 to h_n of a course with its round and its deck root."""
-    events = [canonical(entry["event"]) for entry in course["events"]]
-    return chain(bytes.fromhex(course["round_id"]), bytes.fromhex(course["deck_root"]), events)
-
-
 def receipt_of(course: Row, newest: int, opens: int | None) -> Row:
     """Return the payload of the receipt of an event of a course."""
-    hashes = course_hashes(course)
+    hashes = chain_of(course, [canonical(entry["event"]) for entry in course["events"]])
     said: Row = {
         "event_hash": hashes[newest].hex(),
         "history": histories(hashes, course["events"])[newest].hex(),

@@ -8,12 +8,6 @@ L = 2**252 + 27742317777372353535851937790883648493
 D = -121665 * pow(121666, P - 2, P) % P
 Point = tuple[int, int]
 BASE: Point = (15112221349535400772501151409588531511454012693041857206046113283949847762202, 4 * pow(5, P - 2, P) % P)
-SMALL_ORDER = (
-    *("00" * 32, "01" + "00" * 31, "ec" + "ff" * 30 + "7f"),
-    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
-    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
-)
-"""Encodings of points of order 4, 1, 2 and 8."""
 
 
 def add(one: Point, other: Point) -> Point:

@@ -2,7 +2,7 @@
 
 It is slow and plain: HKDF and Ed25519 by ``cryptography``,
 XChaCha20-Poly1305 by HChaCha20 over the ChaCha20-Poly1305 of ``cryptography``, JSON and base64 by the standard library.
-Below it stand the headers, seeds and keys that the vectors are made of.
+Below it are the keys and the terms of the vectors.
 """
 
 import base64
@@ -158,10 +158,14 @@ def pae(payload_type: str, payload: bytes) -> bytes:
     )
 
 
+def sign(signing_seed: bytes, message: bytes) -> bytes:
+    return Ed25519PrivateKey.from_private_bytes(signing_seed).sign(message)
+
+
 def envelope(payload_type: str, payload: bytes, signing_seed: bytes | None) -> bytes:
     signatures = []
     if signing_seed is not None:
-        signature = Ed25519PrivateKey.from_private_bytes(signing_seed).sign(pae(payload_type, payload))
+        signature = sign(signing_seed, pae(payload_type, payload))
         signatures = [{"sig": base64.b64encode(signature).decode()}]
     return canonical(
         {"payload": base64.b64encode(payload).decode(), "payloadType": payload_type, "signatures": signatures}
@@ -214,11 +218,9 @@ def sealed(seed: bytes, sealing_key: bytes, rid: bytes, commitment: bytes, nonce
     return nonce + ChaCha20Poly1305(subkey).encrypt(bytes(4) + nonce[16:], seed, rid + commitment)
 
 
-KEYS = [public_key(hashlib.sha256(b"seat key %d" % seat).digest()).hex() for seat in range(6)]
 NO_KEY = "00" * 32
 SHUFFLER = hashlib.sha256(b"a shuffler's key for tests").digest()
 STRANGER = hashlib.sha256(b"a stranger's key for tests").digest()
-DEALT_TIME = 1_800_000_005_000
 
 
 def header_of(**changes: Any) -> Row:  # noqa: ANN401 - any member
@@ -241,60 +243,3 @@ def header_of(**changes: Any) -> Row:  # noqa: ANN401 - any member
         "round_deadline": 1_800_000_900_000,
         **changes,
     }
-
-
-PREVIOUS = hashlib.sha256(b"the leaf before").hexdigest()
-HEADERS: dict[str, tuple[str, Row]] = {
-    "mau_binh_four": ("four seats take the whole deck, so there is no stock", header_of()),
-    "mau_binh_two": (
-        "two seats leave a stock of 26",
-        header_of(layout=[13, 13, 26], seat_keys=[NO_KEY] * 2, ruleset_id="mau_binh.classic", table_id="A.b_c-9"),
-    ),
-    "mau_binh_three": (
-        "three seats and a stock of 13: the layout of four seats, under another id",
-        header_of(seat_keys=[NO_KEY] * 3, ruleset_id="mau_binh.chi_2020", stake=1),
-    ),
-    "tien_len_four": (
-        "every seat has a key; a later round names the leaf that ended the one before",
-        header_of(
-            ruleset_id="tien_len.mien_nam", seat_keys=KEYS[:4], round_number=2, previous_leaf=PREVIOUS, currency="CHIP"
-        ),
-    ),
-    "tien_len_three": (
-        "three seats: bytes 255 are thrown away when the leader is drawn",
-        header_of(ruleset_id="tien_len.mien_nam", seat_keys=[KEYS[0], NO_KEY, KEYS[2]]),
-    ),
-    "ultimate_texas_one": (
-        "one seat against the house: a stock of 43",
-        header_of(
-            ruleset_id="ultimate_texas.casino",
-            layout=[2, 2, 3, 2, 43],
-            seat_keys=[NO_KEY],
-            stake=2,
-            seat_stakes=[[200, 0]],
-        ),
-    ),
-    "ultimate_texas_six": (
-        "six seats with stakes of their own, one of them the largest amount there is",
-        header_of(
-            ruleset_id="ultimate_texas.two_plus_three",
-            layout=[2, 2, 2, 2, 2, 2, 2, 3, 2, 33],
-            seat_keys=KEYS,
-            stake=2,
-            seat_stakes=[[2, 0], [4, 1], [6, 5], [200, 100], [2, 2**53 - 1], [1000, 7]],
-            round_number=2**53 - 1,
-            previous_leaf=PREVIOUS,
-        ),
-    ),
-    "fixture_suite": ("a scripted deal for tests names its own suite", header_of(randomness_suite=250)),
-    "fixture_leader": (
-        "where the seed encodes the deck, the leader is drawn from C",
-        header_of(randomness_suite=250, ruleset_id="tien_len.mien_nam", seat_keys=[NO_KEY] * 3),
-    ),
-}
-
-
-def seeds_of(name: str, header: Row) -> tuple[bytes, list[bytes]]:
-    server = hashlib.sha256(f"server seed of {name}".encode()).digest()
-    clients = [hashlib.sha256(f"seed of seat {i} of {name}".encode()).digest() for i in range(len(header["seat_keys"]))]
-    return server, clients
