@@ -21,7 +21,8 @@ from referee.v1 import (
     tien_len_pb2,
     tien_len_pb2_grpc,
 )
-from tests.driver.opening import deal_round, open_round, terms_of
+from tests.driver.messages import terms_of
+from tests.service.opening import deal_round, open_round
 
 Server: TypeAlias = Any  # made by a fixture, and has its class in conftest
 SECONDS: Final = 120

@@ -16,8 +16,9 @@ from grpc_status import rpc_status
 
 from referee.server.keys.folder import read_public_keys
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
-from tests.driver.opening import open_round, terms_of
+from tests.driver.messages import terms_of
 from tests.fourth_game.fourth_house import HERE, SECONDS, STAKE, run, serving
+from tests.service.opening import open_round
 from tests.status_details import reason_and_field
 
 RULESET = "bai_cao.classic 1.0.0"

@@ -20,11 +20,11 @@ from referee.v1 import (
     ultimate_texas_pb2,
     ultimate_texas_pb2_grpc,
 )
-from tests.driver.abridging import content_of, course_of
-from tests.driver.messages import Stubs
 from tests.driver.refusal import refusal_of
-from tests.driver.table import Table
 from tests.server.access.guarded import Guarded
+from tests.service.abridging import content_of, course_of
+from tests.service.stubs import Stubs
+from tests.service.table import Table
 
 CHECK: Final = ultimate_texas_pb2.DECISION_CHECK
 

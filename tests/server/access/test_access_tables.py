@@ -23,14 +23,15 @@ from referee.v1 import (
     shuffler_pb2_grpc,
 )
 from referee.v1.log_pb2_grpc import LogServiceStub
-from tests.driver.abridging import course_of
-from tests.driver.messages import Stubs
-from tests.driver.opening import deal_round, open_round, terms_of
+from tests.driver.messages import terms_of
 from tests.driver.refusal import refusal_of
-from tests.driver.table import Table
 from tests.server.access.guarded import Guarded, guard
 from tests.server.access.mint import Mint
 from tests.server.observing import Quiet
+from tests.service.abridging import course_of
+from tests.service.opening import deal_round, open_round
+from tests.service.stubs import Stubs
+from tests.service.table import Table
 
 ENTRIES = "/referee.v1.LogService/ListEntries"
 KEYS = "/referee.v1.LogService/GetKeys"
