@@ -144,7 +144,7 @@ def test_a_run_of_all_games_leaves_a_line_a_call_and_no_secret(serve: Serve, tmp
     play_everything(channel)
     leaves, keys = process.leaves(), keys_in(process.data)
     broken, table = be_refused(process, Caller(channel), serve)
-    asked = 4  # by the lines before: a checkpoint, one page of leaves, and the two that were sent past the recorder
+    asked = 5  # by the lines before: a checkpoint, one page of leaves, and the three that were sent past the recorder
     printed = (tmp_path / "errors.log").read_bytes() + (process.printed + broken.printed).encode()
     lines = [json.loads(line) for line in printed.splitlines()]
     calls = [line for line in lines if "method" in line and line["event"] != "failed"]

@@ -87,20 +87,20 @@ def test_calls_commits_and_the_log_are_counted(tmp_path: Path) -> None:
         for _ in range(3):
             caller.log.GetKeys(log_pb2.GetKeysRequest())
         assert refusal_of(caller.log.GetTableRound, log_pb2.GetTableRoundRequest(table_id="nobody"))
-        caller.driver.play("t-1")
-        caller.driver.play("t-2")
+        caller.driver.deal("t-1")  # whose client asks for the keys once, and prepares, opens and deals
+        caller.driver.deal("t-2")
         found = read_idle(app)
         log, shuffler = "/referee.v1.LogService/", "/referee.v1.ShufflerService/"
-        assert found["referee_calls_total", ("OK", f"{log}GetKeys")] == 3
+        assert found["referee_calls_total", ("OK", f"{log}GetKeys")] == 3 + 1
         assert found["referee_calls_total", ("FAILED_PRECONDITION", f"{log}GetTableRound")] == 1
         assert found["referee_calls_total", ("OK", f"{shuffler}DealRound")] == 2
         assert found["referee_refusals_total", ("NOT_OPENED",)] == 1
-        assert found["referee_call_seconds_count", (f"{log}GetKeys",)] == 3
+        assert found["referee_call_seconds_count", (f"{log}GetKeys",)] == 3 + 1
         received, sent = (found["referee_message_bytes_total", (way,)] for way in ("request", "response"))
         assert sent > 2 * received / 3
         assert found["referee_commit_seconds_count", ()] == found["referee_commit_requests_count", ()]
         for name, figure in {
-            "call_wait_seconds_count": 10,
+            "call_wait_seconds_count": 11,
             "commit_requests_sum": 4,  # two rounds of two steps
             "log_leaves": 4 + 4,
             "call_threads": 3,

@@ -45,7 +45,7 @@ def folded(server: Running, number: int, *trips: int) -> AnyRound:
     bets = [Bet(ante=10, trips=bet) for bet in trips]
     played: Any = server.driver.deal(f"t-{number}", "ultimate_texas", bets=bets)
     for seat, decision in FOLDS:
-        played.decide(seat, decision)
+        assert played.decide(seat, decision).event_number
     return played
 
 
