@@ -25,18 +25,19 @@ from tests.randomness import AGAIN
 LATER = ("slow", "exhaustive")
 BEFORE_A_RELEASE = ("smaller", "whole")
 pytest_plugins = (
+    "tests.driver.running",  # first, since others import it
     "tests.audit.auditing",
     "tests.cli.demo_bundle",
     "tests.dealing.derived",
-    "tests.driver.house",
-    "tests.driver.tien_len_house",
-    "tests.driver.ultimate_texas_house",
     "tests.fourth_game.installed",
     "tests.games.ultimate_texas.variants",
     "tests.hands.rankings",
     "tests.logged",
     "tests.named_signer",
     "tests.server.processes",
+    "tests.service.house",
+    "tests.service.tien_len_house",
+    "tests.service.ultimate_texas_house",
     "tests.table.scenes",
     "tests.tiles.tiles_log",
     "tests.verifier.built",

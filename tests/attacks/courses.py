@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from referee.audit import Code, Report
 from referee.log import SettleStep, Slot, Step, UnsealStep, advance
 from referee.v1 import log_pb2
-from tests.driver.house import House
-from tests.driver.table import Table
-from tests.driver.tien_len_house import TienLenHouse
+from tests.service.house import House
+from tests.service.table import Table
+from tests.service.tien_len_house import TienLenHouse
 from tests.verifier.built import Verdicts
 
 FORKED = ("FAILED_PRECONDITION", "COURSE_FORKED")

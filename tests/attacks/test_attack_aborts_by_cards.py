@@ -22,8 +22,9 @@ from referee.games.mau_binh.game import QUESTIONS
 from referee.rulesets import get
 from referee.v1 import shuffler_pb2
 from referee.wire.round import read_header
-from tests.driver.house import House
-from tests.driver.table import Player, Table
+from tests.driver.player import Player
+from tests.service.house import House
+from tests.service.table import Table
 from tests.suspicion.abort_power import limit
 from tests.suspicion.shuffled_rounds import Luck
 

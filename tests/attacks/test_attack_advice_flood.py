@@ -1,6 +1,6 @@
 """Attack: the dearest questions for advice, eight at a time and given up, so that the server judges nothing else."""
 
-import os
+import itertools
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,10 +21,12 @@ from referee.v1 import (
     tien_len_pb2,
     tien_len_pb2_grpc,
 )
-from tests.driver.opening import deal_round, open_round, terms_of
+from tests.driver.messages import terms_of
+from tests.service.opening import deal_round, open_round
 
 Server: TypeAlias = Any  # made by a fixture, and has its class in conftest
 SECONDS: Final = 120
+TABLES: Final = itertools.count(1)
 EACH: Final = 2
 """Questions of one caller that the server takes at once."""
 JUDGED: Final = 100
@@ -43,7 +45,7 @@ def first_lead(server: Server) -> tien_len_pb2.TienLenRound:
     shuffler = shuffler_pb2_grpc.ShufflerServiceStub(server.channel)
     referee = tien_len_pb2_grpc.TienLenServiceStub(server.channel)
     while True:
-        table = f"flood-{os.urandom(4).hex()}"
+        table = f"flood-{next(TABLES)}"
         opened = open_round(
             shuffler, terms_of(table, ruleset_id="tien_len.mien_nam", seat_count=4, currency="VND", stake_minor=1000)
         )

@@ -14,8 +14,8 @@ import pytest
 from referee.evidence.dsse import Envelope
 from referee.v1 import shuffler_pb2, tien_len_pb2
 from tests.attacks.courses import findings_of_both
-from tests.driver.tien_len_house import KEYS, Dealt
-from tests.driver.tien_len_house import TienLenHouse as House
+from tests.service.tien_len_house import KEYS, Dealt
+from tests.service.tien_len_house import TienLenHouse as House
 from tests.verifier.built import Verdicts
 
 A, B, C, D, E, F, *_ = KEYS

@@ -7,8 +7,8 @@ import pytest
 from referee.audit import Code
 from referee.v1 import mau_binh_pb2
 from tests.attacks.courses import FORKED, adopt_cards, continuation, fails, forget_openings, refused, revealed
-from tests.driver.house import House
-from tests.driver.table import Table
+from tests.service.house import House
+from tests.service.table import Table
 
 ACCOMPLICE = 2
 ARRANGING_MS = 60_000

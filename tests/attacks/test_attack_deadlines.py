@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.driver.house import House
+from tests.service.house import House
 
 FAR = 2**53 - 1
 TABLES = [("mau_binh", False, 90_000, 3_600_000), ("mau_binh", True, 90_000, 3_600_000)]

@@ -17,9 +17,9 @@ from referee.cli.main import app
 from referee.transcript.receipted import ReceiptedEvent
 from referee.v1 import tien_len_pb2, ultimate_texas_pb2
 from tests.attacks.courses import continuation
-from tests.driver.courses import event_bytes
-from tests.driver.house import House
-from tests.driver.table import Table
+from tests.service.courses import event_bytes
+from tests.service.house import House
+from tests.service.table import Table
 
 TABLE = "club.felt-7"
 STREET_MS = 30_000

@@ -3,7 +3,7 @@
 from referee.audit import Code
 from referee.finding import Severity
 from referee.v1 import shuffler_pb2
-from tests.driver.house import House
+from tests.service.house import House
 
 TABLES = 60
 

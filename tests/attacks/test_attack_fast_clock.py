@@ -12,9 +12,9 @@ from referee.log.cosignature import Quorum, cosign, merged
 from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, tien_len_pb2
 from tests.attacks.courses import fails
-from tests.driver.house import House
-from tests.driver.table import Table
 from tests.server.cosigning.local_witness import LocalWitness
+from tests.service.house import House
+from tests.service.table import Table
 
 FAST_MS = 40_000
 

@@ -9,7 +9,7 @@ import pytest
 
 from referee.audit import Code
 from referee.v1 import money_pb2, shuffler_pb2
-from tests.driver.house import House
+from tests.service.house import House
 
 FORBIDDEN: list[dict[str, Any]] = [
     {"stake_minor": 2**53 - 1},

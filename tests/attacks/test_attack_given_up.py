@@ -4,7 +4,7 @@ from referee.audit import Code
 from referee.audit.page.text import report_lines
 from referee.finding import Severity
 from referee.v1 import shuffler_pb2, ultimate_texas_pb2
-from tests.driver.house import House
+from tests.service.house import House
 
 TABLES = 50
 

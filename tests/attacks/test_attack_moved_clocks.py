@@ -1,7 +1,7 @@
 """Clocks moved by the operator, and keys that sit where they must not: refused before anything is written."""
 
 from referee.v1 import log_pb2
-from tests.driver.house import House
+from tests.service.house import House
 
 
 def test_deal_dated_1970_is_refused(house: House) -> None:

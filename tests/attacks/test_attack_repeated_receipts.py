@@ -7,9 +7,9 @@ from typing import Any
 
 from referee.v1 import ultimate_texas_pb2
 from tests.command import referee
-from tests.driver.courses import payload_of, take
-from tests.driver.house import House
-from tests.driver.table import Table
+from tests.service.courses import payload_of, take
+from tests.service.house import House
+from tests.service.table import Table
 
 
 class LateClock:

@@ -17,9 +17,9 @@ from referee.rulesets import Catalogue, get, load_folder, parse_ruleset
 from referee.server.process.app import Application
 from referee.service.lost_ruleset import LostRulesetError
 from referee.v1 import shuffler_pb2
-from tests.driver.house import House
-from tests.driver.table import Table
 from tests.server.options import server_options
+from tests.service.house import House
+from tests.service.table import Table
 
 OURS: Final = "mau_binh.ours"
 SOURCE: Final = get("mau_binh.classic").source.replace(b'id = "mau_binh.classic"', b'id = "mau_binh.ours"')

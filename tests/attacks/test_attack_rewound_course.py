@@ -5,8 +5,8 @@ import pytest
 from referee.audit import Code
 from referee.v1 import ultimate_texas_pb2
 from tests.attacks.courses import FORKED, adopt_cards, continuation, fails, forget_openings, refused, revealed
-from tests.driver.house import House
-from tests.driver.table import Table
+from tests.service.house import House
+from tests.service.table import Table
 
 CHECK = ultimate_texas_pb2.DECISION_CHECK
 PLAY_1X = ultimate_texas_pb2.DECISION_PLAY_1X

@@ -6,9 +6,9 @@ import pytest
 
 from referee.v1 import ultimate_texas_pb2
 from tests.attacks.courses import continuation, refused
-from tests.driver.courses import take
-from tests.driver.house import House
-from tests.driver.table import Table
+from tests.service.courses import take
+from tests.service.house import House
+from tests.service.table import Table
 
 TABLES: Final = [("mau_binh", False), ("mau_binh", True), ("tien_len", False), ("ultimate_texas", False)]
 

@@ -25,7 +25,7 @@ from tests.audit.audit_bundles import bundle_of, rounds_of
 from tests.audit.audit_tiles import files_of
 from tests.audit.audit_watched import FIRST, SECOND, cosigned, vkey
 from tests.audit.auditing import log_of, options_of
-from tests.driver.house import House
+from tests.driver.running import Running
 from tests.fuzz.fuzz_bases import row_of
 from tests.verifier.built import Verdicts
 from tests.verifier.verifier_serving import served
@@ -218,8 +218,8 @@ def test_leaf_left_out_of_a_bundle_blames_nobody_and_a_given_time_does() -> None
 
 
 def test_folder_and_service_are_audited_as_running_while_the_server_runs(tmp_path: Path) -> None:
-    house = House(tmp_path / "data")
-    address = f"127.0.0.1:{house.app.port}"
+    running = Running(tmp_path / "data")
+    address = f"127.0.0.1:{running.app.port}"
 
     def as_of(place: str) -> int | None:
         with audited_log(place, None) as log:
@@ -227,7 +227,7 @@ def test_folder_and_service_are_audited_as_running_while_the_server_runs(tmp_pat
 
     with lock_folder(tmp_path / "data"):  # as the process of a server does
         assert as_of(str(tmp_path / "data")) == as_of(address) == HOUR
-    house.close()
+    running.close()
     assert as_of(str(tmp_path / "data")) is None
 
 

@@ -27,10 +27,10 @@ from referee.v1 import (
     log_pb2,
     log_pb2_grpc,
     mau_binh_pb2,
-    mau_binh_pb2_grpc,
 )
 from tests.bench.measuring import Measured, leave_first_core, measured_server
 from tests.bench.played_rounds import played_round
+from tests.driver.messages import method_of
 
 AIM: Final = 3.0
 CALLERS: Final = 24
@@ -47,7 +47,7 @@ def main(rounds: int) -> None:
     ends: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as name, measured_server(Path(name), "shuffler,referee,advice,log") as server:
         keys = log_pb2_grpc.LogServiceStub(server.channel).GetKeys
-        settle = mau_binh_pb2_grpc.MauBinhServiceStub(server.channel).SettleRound
+        settle = method_of(server.channel, "MauBinhService/SettleRound")
         played = [_settleable(server, f"bench-{number}") for number in range(rounds)]
         question = _first_lead(server)
         suggest: grpc.UnaryUnaryMultiCallable[bytes, bytes] = server.channel.unary_unary(SUGGEST)

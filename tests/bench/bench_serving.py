@@ -39,7 +39,8 @@ from tests.bench.measuring import (
     run,
 )
 from tests.bench.played_rounds import PlayedRound
-from tests.driver.messages import GAMES, request_of, stub_of
+from tests.driver.messages import GAMES, request_of
+from tests.service.stubs import stub_of
 
 FILE: Final = Path(__file__).parent / "serving.json"
 ROUNDS: Final = {"mau_binh": 720, "tien_len": 96, "ultimate_texas": 150}

@@ -8,11 +8,12 @@ import grpc
 
 from referee.v1 import mau_binh_pb2, money_pb2, shuffler_pb2, shuffler_pb2_grpc, tien_len_pb2, ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
-from tests.driver.advised import open_cards
-from tests.driver.courses import take
-from tests.driver.house import as_dealt
-from tests.driver.messages import request_of, round_of, stub_of
-from tests.driver.opening import deal_round, open_round
+from tests.driver.messages import request_of, round_of
+from tests.service.advised import open_cards
+from tests.service.courses import take
+from tests.service.house import as_dealt
+from tests.service.opening import deal_round, open_round
+from tests.service.stubs import stub_of
 
 TERMS: Final[dict[str, dict[str, Any]]] = {
     "mau_binh": {"ruleset_id": "mau_binh.chi_2020", "seat_count": 4, "stake_minor": 100},

@@ -23,7 +23,7 @@ from referee.evidence import canonical
 from referee.service.call import Call
 from referee.v1.shuffler_pb2 import DealRoundRequest
 from tests.bench.trace_settle import serves_calls, settle_each
-from tests.driver.opening import opening, terms_of
+from tests.driver.messages import method_of, opening
 from tests.driver.running import Running
 
 
@@ -129,12 +129,15 @@ def count_shuffled() -> tuple[Work, Work]:
         threading.setprofile(counter)
         try:
             with closing(Running(Path(name), services=("shuffler", "log"), observers=[counter])) as house:
+                open_round, deal_round = (
+                    method_of(house.channel, f"ShufflerService/{name}") for name in ("OpenRound", "DealRound")
+                )
                 for table in ("warming", "counted"):
-                    terms = terms_of(table, seat_count=seats, currency="VND", stake_minor=1)
-                    opened = counter.count(partial(house.shuffler.OpenRound, opening(terms)))
+                    terms = opening(table, seat_count=seats, currency="VND", stake_minor=1)
+                    opened = counter.count(partial(open_round, terms))
                     named = {"table_id": table, "round_number": 1}
                     request = DealRoundRequest(round=named, client_seeds=[bytes(32)] * seats)
-                    dealt = counter.count(partial(house.shuffler.DealRound, request))
+                    dealt = counter.count(partial(deal_round, request))
         finally:
             threading.setprofile(None)
     return _work(0, opened), _work(0, dealt)

@@ -22,8 +22,9 @@ from typing import Any, Final, TypeVar
 
 import referee
 from referee.server.process.options import ServerObserver
-from tests.driver.messages import GAMES, request_of
-from tests.driver.playing import dealt, play_on
+from referee.wire.registry import GAME_MESSAGES
+from tests.driver.driver import Driver, play
+from tests.driver.messages import GAMES, method_of, request_of
 from tests.driver.running import Running
 
 ROOT: Final = str(Path(referee.__file__).parent) + "/"
@@ -89,11 +90,9 @@ class Recorder:
         return Trace(tuple(self._entered))
 
 
-def played(house: Running, game: str) -> Any:  # noqa: ANN401 - a request of the game
+def played(driver: Driver, game: str, table: str) -> Any:  # noqa: ANN401 - a request of the game
     """Return the request that settles a round of two seats played to its end, every event with a receipt."""
-    table = dealt(house, game, seats=2, keyed=False, commits=False)
-    play_on(table, table.accept)
-    return table.asking("SettleRound")
+    return request_of(game, "SettleRound", round=play(driver.deal_playable(table, game)).message)
 
 
 def trace() -> Mapping[str, tuple[Trace, Trace]]:
@@ -112,17 +111,20 @@ def settle_each(
     ``profile`` is called on all threads of the server that settles; ``record`` makes a call and gets its request too.
     """
     with tempfile.TemporaryDirectory() as name, closing(Running(Path(name))) as house:
-        requests = {game: [played(house, game) for _ in range(3)] for game in GAMES}
+        requests = {game: [played(house.driver, game, f"{game}-{one}") for one in range(3)] for game in GAMES}
         recorded = {}
         threading.setprofile(profile)
         try:
             house.restart(services=("referee", "log"), observers=observers)
             for game, (warming, unseen, seen) in requests.items():
-                stub: Any = getattr(house, game)
-                stub.SettleRound(warming)
-                of_unseen = record(partial(stub.SettleRound, unseen), unseen)
-                stub.PreviewRound(request_of(game, "PreviewRound", round=seen.round))
-                of_seen = record(partial(stub.SettleRound, seen), seen)
+                settle, preview = (
+                    method_of(house.channel, f"{GAME_MESSAGES[game].descriptor.name}/{name}")
+                    for name in ("SettleRound", "PreviewRound")
+                )
+                settle(warming)
+                of_unseen = record(partial(settle, unseen), unseen)
+                preview(request_of(game, "PreviewRound", round=seen.round))
+                of_seen = record(partial(settle, seen), seen)
                 recorded[game] = of_unseen, of_seen
         finally:
             threading.setprofile(None)

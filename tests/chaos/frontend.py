@@ -25,11 +25,12 @@ from referee.v1 import (
 )
 from tests.chaos.ledger import Ledger, status_of
 from tests.chaos.retrying import CHANNEL, Retrying
-from tests.driver.advised import open_cards, suggested_event
-from tests.driver.courses import take
-from tests.driver.house import as_dealt
-from tests.driver.messages import Stubs, request_of, round_of
-from tests.driver.opening import deal_round, open_round, opening, terms_of
+from tests.driver.messages import request_of, round_of, terms_of
+from tests.service.advised import open_cards, suggested_event
+from tests.service.courses import take
+from tests.service.house import as_dealt
+from tests.service.opening import deal_round, open_round, opening
+from tests.service.stubs import Stubs
 
 RULESETS: Final = ("mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino")
 _BET_UNITS: Final = {ruleset.id: ruleset.bet_unit for ruleset in load_builtin()}

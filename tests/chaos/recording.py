@@ -17,8 +17,10 @@ from referee.v1 import (
 from tests.chaos.frontend import Frontend
 from tests.chaos.in_process import Called, Channel
 from tests.chaos.ledger import Ledger
-from tests.driver.messages import GAMES, Stubs, request_of, stub_of
-from tests.driver.table import Player, Table
+from tests.driver.messages import GAMES, request_of
+from tests.driver.player import Player
+from tests.service.stubs import Stubs, stub_of
+from tests.service.table import Table
 
 Recorded = dict[str, list[bytes]]
 """Requests by method, in the order they were sent."""

@@ -38,7 +38,6 @@ from tests.chaos.mutation import MANY, Mutator, parse, serialize
 from tests.chaos.recording import Recorded, record
 from tests.chaos.shapes import messages_of
 from tests.driver.messages import METHODS
-from tests.driver.opening import opening
 from tests.driver.running import Clock
 from tests.server.options import server_options
 from tests.vectors.reading import each
@@ -232,7 +231,7 @@ def test_work_for_a_hundred_thousand_entries_is_bounded(recording: Recording) ->
     header = round_pb2.RoundHeader(seat_keys=[b""] * MANY)
     terms = shuffler_pb2.RoundTerms(seat_keys=[b""] * MANY, table_id="t")
     for method, request in (
-        ("ShufflerService/OpenRound", opening(header)),
+        ("ShufflerService/OpenRound", shuffler_pb2.OpenRoundRequest(header=header)),
         ("ShufflerService/PrepareRound", shuffler_pb2.PrepareRoundRequest(terms=terms)),
         (
             "TienLenService/CheckPlays",

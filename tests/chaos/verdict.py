@@ -33,7 +33,7 @@ from referee.server.keys.folder import read_public_keys
 from referee.storage import DataLossError, StoreError, check_store, open_reader
 from referee.transcript.inputs import MEDIA_TYPE
 from tests.chaos.ledger import Acknowledged, Ledger
-from tests.driver.messages import stub_of
+from tests.service.stubs import stub_of
 
 AUDIT_SECONDS: Final = 900
 _ASKED_AGAIN: Final = 200

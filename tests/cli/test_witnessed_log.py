@@ -1,7 +1,6 @@
 """Witnesses, a server and an auditor as an operator and a player would run them: all by command, on loopback."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -11,20 +10,18 @@ from typing import Any
 
 import grpc
 import pytest
+from referee_client import Client, Terms, Trust
 
-from referee.cards import Seat
-from referee.dealing.commitment import client_commitment
 from referee.evidence import merkle
 from referee.evidence.note import Note
 from referee.evidence.vkey import Algorithm
 from referee.log import Checkpoint
-from referee.log.cosignature import quorum_of
 from referee.server.keys.folder import read_public_keys
 from referee.server.keys.private_key import KeySigner
-from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from referee.v1 import log_pb2, log_pb2_grpc
 from tests.cli.printing import printed
 from tests.command import referee, refused
-from tests.driver.opening import deal_round, open_round, terms_of
+from tests.driver.driver import Driver, secrets_of
 
 STOP_SECONDS = 60
 STRANGER = KeySigner("witness.example/stranger", b"s" * 32, Algorithm.COSIGNATURE_V1).verifier_key
@@ -108,9 +105,8 @@ class Witnessed:
         serve = ("serve", "--data", str(self.data), "--listen", "127.0.0.1:0", "--quiet")
         self.address = str(start(*serve, "--set", "witnesses.required=true", *options).ready["address"])
         with grpc.insecure_channel(self.address) as channel:
-            shuffler, log = shuffler_pb2_grpc.ShufflerServiceStub(channel), log_pb2_grpc.LogServiceStub(channel)
-            play(shuffler, log, "waiting", witnesses=self.keys)
-            play(shuffler, log, "hasty", witnesses=[])
+            log = log_pb2_grpc.LogServiceStub(channel)
+            play(self.address, self.keys)
             newest = log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
             size = Checkpoint.parse(Note.parse(newest.encode()).text).size
             log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=size), timeout=20)
@@ -177,19 +173,17 @@ def test_round_of_level_three_is_that_to_every_verifier(tmp_path: Path, start: S
     assert json.loads(vouched.stdout)["cosigned_time"] > 0
 
 
-def play(shuffler: Any, log: Any, table: str, *, witnesses: list[str]) -> None:  # noqa: ANN401 - stubs
-    """Open and deal a round; with witnesses its seats commit, and give their seeds once OPEN is cosigned."""
-    prepared = shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms_of(table)))
-    seeds = [os.urandom(32) for _ in range(2)]
-    commitments = [
-        client_commitment(round_id=prepared.round_id, seat=Seat(seat), seed=seed) for seat, seed in enumerate(seeds)
-    ]
-    opened = open_round(shuffler, prepared.header, commitments=commitments if witnesses else [])
-    if witnesses:
-        request = log_pb2.GetCheckpointRequest(cosigned_size=opened.log_receipt.leaf_index + 1)
-        note = Note.parse(log.GetCheckpoint(request, timeout=20).checkpoint.encode())
-        assert quorum_of(witnesses).attest(note).is_quorate
-    deal_round(shuffler, opened, seeds)
+def play(address: str, witnesses: list[str]) -> None:
+    """Deal a round whose seats give their seeds once OPEN is cosigned, and one whose seats commit to none."""
+    with Client(address, timeout=20) as client:
+        keys = client.keys()
+    trust = Trust(log_key=keys.log_key, root_key=keys.root_key, witnesses=witnesses)
+    with Client(address, trust=trust, timeout=20) as client:
+        Driver(client).deal("waiting")
+    with Client(address, timeout=20) as client:
+        hasty = client.mau_binh(Terms(table="hasty", ruleset="mau_binh.classic", seats=2), secrets=[])
+        hasty.open()
+        hasty.deal(seeds=[secrets_of("hasty", seat).seed for seat in range(2)])
 
 
 def test_server_does_not_start_behind_its_witness(tmp_path: Path, start: Start) -> None:

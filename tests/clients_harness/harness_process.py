@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 
 import grpc
 
+from tests.driver.refusal import REFUSED, code_of
+
 TIMEOUT = 120
 """Seconds for a process that starts or ends on a machine with much else to do."""
 
@@ -25,8 +27,8 @@ def persist(call: Callable[[], Answer]) -> Answer:
     while True:
         try:
             return call()
-        except grpc.RpcError as error:
-            if error.code() is not grpc.StatusCode.UNAVAILABLE or time.monotonic() > ends:
+        except REFUSED as error:
+            if code_of(error) is not grpc.StatusCode.UNAVAILABLE or time.monotonic() > ends:
                 raise
             time.sleep(0.05)
 

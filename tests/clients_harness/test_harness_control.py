@@ -14,9 +14,10 @@ from unittest.mock import ANY
 import grpc
 import pytest
 
-from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2_grpc
+from referee.v1 import log_pb2, log_pb2_grpc
 from tests.clients_harness.harness_process import TIMEOUT, Running, ask, harness_process, persist
-from tests.driver.opening import open_round
+from tests.driver.client_over import client_over
+from tests.driver.driver import Driver
 from tests.driver.refusal import ending_of
 
 README = Path(__file__).parents[2] / "clients" / "harness" / "README.md"
@@ -53,7 +54,7 @@ def test_a_script_is_taken_and_a_vector_comes_back(running: Running, channel: gr
     assert answer["vector"]["id"] == "value-front-three-M"
     assert name in running.ask("GET", "/vectors")[1]["vectors"]
     assert running.ask("GET", "/")[1]["scripts"] == 2
-    open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), "a")
+    Driver(client_over(channel)).open("a")
     assert running.ask("GET", "/")[1]["scripts"] == 1
     assert running.ask("POST", "/reset", {}) == (200, {})
     assert running.ask("GET", "/")[1]["scripts"] == 0
@@ -65,20 +66,21 @@ def test_the_clock_is_moved_over_http(running: Running, channel: grpc.Channel):
     status, after = running.ask("POST", "/clock", {"advance_ms": 1234})
     assert (status, after["now"]) == (200, before["now"] + 1234)
     assert running.ask("POST", "/clock", {"now": after["now"] + 1})[1]["now"] == after["now"] + 1
-    header = open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), "clock").header
-    assert header.deal_deadline_time == after["now"] + 1 + 120_000
+    header = Driver(client_over(channel)).open("clock").header
+    assert header.deal_deadline == after["now"] + 1 + 120_000
     assert running.ask("POST", "/clock", {"now": 5})[0] == 400
     assert running.ask("POST", "/clock", {"is_running": True})[1]["is_running"] is True
     assert running.ask("POST", "/clock", {"is_running": False})[1]["is_running"] is False
 
 
 def test_faults_cuts_and_restarts_are_asked_for_over_http(running: Running, channel: grpc.Channel):
-    opened = open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), "faults")
+    opened = Driver(client_over(channel)).prepare("faults")
+    leaf = opened.open().leaf
     assert running.ask("POST", "/fault", {"kind": "refuse", "method": "OpenRound"}) == (200, {})
-    assert ending_of(open_round, shuffler_pb2_grpc.ShufflerServiceStub(channel), "faults")[0] == "UNAVAILABLE"
+    assert ending_of(opened.open)[0] == "UNAVAILABLE"
     for path, given in (("/cut", {"down_ms": 100}), ("/restart", {})):
         assert running.ask("POST", path, given) == (200, {})
-        assert persist(lambda: open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), "faults")) == opened
+        assert persist(opened.open).leaf == leaf
 
 
 @pytest.mark.parametrize(

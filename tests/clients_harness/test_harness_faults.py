@@ -7,13 +7,12 @@ import grpc
 import pytest
 from referee_harness import Clock, Fault, Harness, HarnessError
 
-from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2_grpc
+from referee.v1 import log_pb2, log_pb2_grpc
 from tests.clients_harness.harness_process import persist
-from tests.driver.opening import open_round, opening, terms_of
+from tests.driver.client_over import client_over
+from tests.driver.driver import Driver
 from tests.driver.refusal import ending_of
 from tests.waiting import until
-
-ASKED = opening(terms_of("t", currency="C", stake_minor=1))
 
 
 @pytest.fixture
@@ -44,21 +43,22 @@ def code_of(call: grpc.Channel) -> str:
 def test_a_refused_call_is_not_carried_out(harness: Harness, channel: grpc.Channel):
     before = head(channel)
     harness.fault(kind="refuse", method="OpenRound")
-    shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-    assert ending_of(open_round, shuffler, ASKED)[0] == "UNAVAILABLE"
+    opened = Driver(client_over(channel)).prepare()
+    assert ending_of(opened.open)[0] == "UNAVAILABLE"
     assert head(channel) == before
-    assert open_round(shuffler, ASKED).header.round.round_number == 1
+    opened.open()
+    assert opened.number == 1
 
 
 def test_a_call_whose_answer_was_lost_is_carried_out_once(harness: Harness, channel: grpc.Channel):
     before = head(channel)
     harness.fault(kind="refuse", method="ShufflerService/OpenRound", when="after", status="DEADLINE_EXCEEDED")
-    shuffler = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-    assert ending_of(open_round, shuffler, ASKED)[0] == "DEADLINE_EXCEEDED"
+    opened = Driver(client_over(channel)).prepare()
+    assert ending_of(opened.open)[0] == "DEADLINE_EXCEEDED"
     after = head(channel)
     assert after != before
-    again = open_round(shuffler, ASKED)
-    assert again.header.round.round_number == 1
+    opened.open()
+    assert opened.number == 1
     assert head(channel) == after
 
 
@@ -100,11 +100,12 @@ def test_a_cut_breaks_a_connection_that_does_nothing(harness: Harness, channel: 
 
 
 def test_a_restart_keeps_address_and_log(harness: Harness, channel: grpc.Channel):
-    opened = open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), ASKED)
+    opened = Driver(client_over(channel)).prepare()
+    leaf = opened.open().leaf
     where = harness.grpc
     harness.restart()
     assert harness.grpc == where
-    assert persist(lambda: open_round(shuffler_pb2_grpc.ShufflerServiceStub(channel), ASKED)) == opened
+    assert persist(opened.open).leaf == leaf
 
 
 @pytest.mark.parametrize(

@@ -7,20 +7,22 @@ from typing import Any
 
 import grpc
 import pytest
+from referee_client import Bet
 from referee_harness import Clock, Harness, HarnessError, Script
 from referee_harness.script import win_at_deal
 from referee_harness.vectors import find, names
 
 from referee.cards import DECK, Card, spell
 from referee.dealing.header import NO_KEY, NO_LEAF
-from referee.v1 import money_pb2, shuffler_pb2, shuffler_pb2_grpc
+from referee.v1 import shuffler_pb2
+from tests.driver.client_over import client_over
+from tests.driver.driver import AnyRound, Driver
 from tests.driver.headers import made_header
-from tests.driver.opening import deal_round, open_round, terms_of
 from tests.driver.refusal import refusal_of
 from tests.randomness import random_from
 
 VECTORS = Path(__file__).parents[1] / "vectors"
-Deal = Callable[..., shuffler_pb2.DealRoundResponse]
+Deal = Callable[..., AnyRound]
 
 
 @pytest.fixture(scope="module")
@@ -30,28 +32,22 @@ def harness() -> Iterator[Harness]:
 
 
 @pytest.fixture
-def shuffler(harness: Harness) -> Iterator[shuffler_pb2_grpc.ShufflerServiceStub]:
-    harness.reset()
-    with grpc.insecure_channel(harness.grpc) as channel:
-        yield shuffler_pb2_grpc.ShufflerServiceStub(channel)
-
-
-@pytest.fixture
-def deal(shuffler: shuffler_pb2_grpc.ShufflerServiceStub, request: pytest.FixtureRequest) -> Deal:
+def deal(harness: Harness, request: pytest.FixtureRequest) -> Iterator[Deal]:
     """Open and deal a round at a table of the test's own."""
-    table = f"t-{abs(hash(request.node.name)) % 10**9}"
+    harness.reset()
+    own = f"t-{abs(hash(request.node.name)) % 10**9}"
+    with grpc.insecure_channel(harness.grpc) as channel:
+        driver = Driver(client_over(channel))
 
-    def run(ruleset: str = "mau_binh.classic", seats: int = 2, **terms: Any) -> shuffler_pb2.DealRoundResponse:  # noqa: ANN401 - any
-        given: dict[str, Any] = {"currency": "C", "stake_minor": 2, "table_id": table} | terms
-        opened = open_round(shuffler, shuffler_pb2.RoundTerms(ruleset_id=ruleset, seat_count=seats, **given))
-        seeds = [bytes([seat + 1]) * 32 for seat in range(seats)]
-        return deal_round(shuffler, opened, seeds)
+        def run(ruleset: str = "mau_binh.classic", seats: int = 2, *, table: str = own, **terms: Any) -> AnyRound:  # noqa: ANN401 - any
+            usual: dict[str, Any] = {"ruleset": ruleset, "stake": 2}
+            return driver.deal(table, seats=seats, **usual | terms)
 
-    return run
+        yield run
 
 
-def held(dealt: shuffler_pb2.DealRoundResponse, seat: int) -> str:
-    return spell(DECK[number - 1] for number in dealt.hands[seat].cards)
+def held(dealt: AnyRound, seat: int) -> str:
+    return spell(dealt.hands[seat])
 
 
 def refused(call: Callable[[], object]) -> tuple[str, str]:
@@ -71,14 +67,14 @@ def test_part_of_a_hand_is_filled_from_the_cards_that_are_left(harness: Harness,
     dealt = deal()
     assert held(dealt, 0).startswith("AS AC ")
     assert held(dealt, 1).startswith("AD ")
-    cards = [card for hand in dealt.hands for card in hand.cards]
+    cards = [card for hand in dealt.hands.values() for card in hand]
     assert len(set(cards)) == 26
 
 
 @pytest.mark.parametrize("name", ["sảnh rồng", "SANH RONG", "DRAGON", "dragon, two to ace"])
 def test_an_instant_win_has_many_names(harness: Harness, deal: Deal, name: str):
     harness.script({"wins": {"1": name}})
-    ranks = [(number - 1) // 4 for number in deal().hands[1].cards]
+    ranks = [(card.number - 1) // 4 for card in deal().hands[1]]
     assert sorted(ranks) == list(range(13))
 
 
@@ -87,28 +83,22 @@ def test_four_seats_can_all_be_dealt_a_dragon(harness: Harness, deal: Deal):
     harness.script({"wins": ["sanh rong"] * 4})
     dealt = deal(seats=4)
     assert len(dealt.hands) == 4
-    for hand in dealt.hands:
-        assert sorted((number - 1) // 4 for number in hand.cards) == list(range(13))
+    for hand in dealt.hands.values():
+        assert sorted((card.number - 1) // 4 for card in hand) == list(range(13))
 
 
-def test_scripts_of_a_table_are_for_its_rounds_in_turn(
-    harness: Harness, deal: Deal, shuffler: shuffler_pb2_grpc.ShufflerServiceStub
-):
+def test_scripts_of_a_table_are_for_its_rounds_in_turn(harness: Harness, deal: Deal):
     harness.script({"hands": ["2S"]}, table_id="turns")
     harness.script({"hands": ["3S"]}, table_id="turns")
     harness.script({"hands": ["4S"]}, table_id="other")
     harness.script({"hands": ["5S"]}, table_id="turns", round_number=3)
     assert harness.waiting["scripts"] == 4
     found = []
-    for number in (1, 2, 3):
-        dealt = deal(table_id="turns", round_deadline_time=harness.clock() + 300_000)
+    for _ in range(3):
+        dealt = deal(table="turns", round_deadline=harness.clock() + 300_000)
         found.append(held(dealt, 0).split()[0])
         harness.clock.advance(400_000)
-        shuffler.AbortRound(
-            shuffler_pb2.AbortRoundRequest(
-                round={"table_id": "turns", "round_number": number}, reason=shuffler_pb2.ABORT_REASON_DEADLINE
-            )
-        )
+        dealt.abort(reason=shuffler_pb2.ABORT_REASON_DEADLINE)
     assert found == ["2S", "3S", "5S"]
     assert harness.waiting["scripts"] == 1
 
@@ -136,8 +126,7 @@ def test_the_scripted_seat_leads(harness: Harness, deal: Deal, leader: int):
 
 def test_a_board_is_scripted_for_the_game_that_has_one(harness: Harness, deal: Deal):
     harness.script_vector("ultimate_texas/settlements#pair_beats_pair_two_plus_three")
-    stakes = [money_pb2.SeatStake(bet_minor=10, side_bet_minor=5)]
-    dealt = deal("ultimate_texas.two_plus_three", 1, seat_stakes=stakes)
+    dealt = deal("ultimate_texas.two_plus_three", 1, bets=[Bet(ante=10, trips=5)])
     assert held(dealt, 0) == "AS AH"
 
 
@@ -149,7 +138,7 @@ def test_every_vector_with_hands_can_be_dealt(harness: Harness, deal: Deal, topi
         assert f"{topic}#{row['id']}" in names()
         assert harness.script_vector(f"{topic}#{row['id']}") == row
         ruleset = row.get("ruleset", "tien_len.mien_nam")
-        dealt = deal(ruleset, len(row["hands"]), table_id=f"{topic.replace('/', '-')}-{index}")
+        dealt = deal(ruleset, len(row["hands"]), table=f"{topic.replace('/', '-')}-{index}")
         assert [held(dealt, seat) for seat in range(len(row["hands"]))] == row["hands"]
         if "leader" in row:
             assert dealt.leader == row["leader"]
@@ -212,12 +201,7 @@ def test_the_same_luck_deals_the_same_cards():
     hands = []
     for luck in (1, 1, 2):
         with Harness(luck=luck) as running, grpc.insecure_channel(running.grpc) as channel:
-            stub = shuffler_pb2_grpc.ShufflerServiceStub(channel)
-            open_round(stub, terms_of("t", ruleset_id="tien_len.mien_nam", seat_count=4, currency="C", stake_minor=1))
-            dealt = stub.DealRound(
-                shuffler_pb2.DealRoundRequest(round={"table_id": "t", "round_number": 1}, client_seeds=[bytes(32)] * 4)
-            )
-            hands.append([list(hand.cards) for hand in dealt.hands])
+            hands.append(Driver(client_over(channel)).deal("t", "tien_len", seats=4).hands)
     assert hands[0] == hands[1] != hands[2]
 
 

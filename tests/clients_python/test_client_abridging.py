@@ -13,10 +13,11 @@ from referee_client.line import BlockingLine
 from referee.server.settings.limits import LimitSettings
 from referee.v1 import tien_len_pb2, ultimate_texas_pb2
 from tests.clients_python.playing import bet, dealt
-from tests.driver.house import House
+from tests.driver.messages import method_of
+from tests.driver.running import Running
 from tests.vectors.reading import Row, each
 
-MakeHouse = Callable[..., House]
+MakeRunning = Callable[..., Running]
 
 
 @pytest.fixture
@@ -58,40 +59,40 @@ def test_content_of_a_round_message_is_the_vectors(row: Row) -> None:
     assert content_of(message, seats=row["seats"]).hex() == row["content"]
 
 
-def test_round_is_sent_whole_once_and_by_its_name_after_that(make_house: MakeHouse, sent: list[int]) -> None:
+def test_round_is_sent_whole_once_and_by_its_name_after_that(make_running: MakeRunning, sent: list[int]) -> None:
     """A request by its name has less than a tenth of the bytes of a settlement by the whole round."""
-    house = make_house()
-    with Client(f"127.0.0.1:{house.app.port}") as client:
+    running = make_running()
+    with Client(f"127.0.0.1:{running.app.port}") as client:
         game = play(client, "t")
         assert client.abridging.unknown == 0
         assert client.abridging.abridged >= 2 * len(game.course.links) - 1
         assert max(sent[-10:]) * 10 < game.message.ByteSize()
 
 
-def test_whole_rounds_are_sent_to_a_server_that_remembers_none(make_house: MakeHouse, sent: list[int]) -> None:
+def test_whole_rounds_are_sent_to_a_server_that_remembers_none(make_running: MakeRunning, sent: list[int]) -> None:
     """After two in a row; a round then costs no second call until a hundred whole rounds were sent."""
-    house = make_house(limits=LimitSettings(memo_bytes=0))
-    with Client(f"127.0.0.1:{house.app.port}") as client:
+    running = make_running(limits=LimitSettings(memo_bytes=0))
+    with Client(f"127.0.0.1:{running.app.port}") as client:
         game = play(client, "t")
         assert client.abridging.abridged == 0
         assert 2 <= client.abridging.unknown <= 2 + len(sent) / 100
         assert sent[-1] > game.message.ByteSize()
 
 
-def test_server_that_was_restarted_is_sent_the_whole_round(make_house: MakeHouse) -> None:
+def test_server_that_was_restarted_is_sent_the_whole_round(make_running: MakeRunning) -> None:
     """A settlement in two processes: the second has not read the round."""
-    house = make_house()
-    with Client(f"127.0.0.1:{house.app.port}") as client:
+    running = make_running()
+    with Client(f"127.0.0.1:{running.app.port}") as client:
         game = play(client, "t")
-        house.restart(listen=f"127.0.0.1:{house.app.port}")
+        running.restart(listen=f"127.0.0.1:{running.app.port}")
         assert game.settle().is_replayed
         assert client.abridging.unknown == 1
 
 
-def test_stale_request_of_another_caller_disturbs_no_round(make_house: MakeHouse) -> None:
+def test_stale_request_of_another_caller_disturbs_no_round(make_running: MakeRunning) -> None:
     """After each street, the same events and receipt without the certificate of what they opened."""
-    house = make_house()
-    with Client(f"127.0.0.1:{house.app.port}") as client:
+    running = make_running()
+    with Client(f"127.0.0.1:{running.app.port}") as client:
         game = dealt(client.ultimate_texas(bet("t", Bet(20), Bet(20))))
         for decision in ("CHECK", "CHECK", "PLAY_1X"):
             closed = list(game.message.certificates)
@@ -101,7 +102,7 @@ def test_stale_request_of_another_caller_disturbs_no_round(make_house: MakeHouse
             stale = ultimate_texas_pb2.UltimateTexasRound.FromString(game.message.SerializeToString())
             stale.certificates[:] = closed
             request = ultimate_texas_pb2.UltimateTexasServicePreviewRoundRequest(round=stale)
-            assert house.ultimate_texas.PreviewRound(request) != game.preview()
+            assert method_of(client.channel, "UltimateTexasService/PreviewRound")(request) != game.preview()
         assert game.settle().is_replayed
         assert client.abridging.unknown == 0
         assert client.abridging.abridged > 6
@@ -111,11 +112,11 @@ def test_stale_request_of_another_caller_disturbs_no_round(make_house: MakeHouse
     ("reason", "calls"), [("ROUND_UNKNOWN", ["named", "whole"]), ("SECTION_MISSING", ["named"]), ("EXPIRED", ["named"])]
 )
 def test_whole_round_is_sent_once_and_after_an_unknown_name_alone(
-    make_house: MakeHouse, monkeypatch: pytest.MonkeyPatch, reason: str, calls: list[str]
+    make_running: MakeRunning, monkeypatch: pytest.MonkeyPatch, reason: str, calls: list[str]
 ) -> None:
     """Each request after the first is refused with this reason, whole ones too."""
-    house = make_house()
-    with Client(f"127.0.0.1:{house.app.port}") as client:
+    running = make_running()
+    with Client(f"127.0.0.1:{running.app.port}") as client:
         game = dealt(client.tien_len(Terms(table="t", ruleset="tien_len.mien_nam", seats=2, stake=100)))
         game.preview()
         sent: list[str] = []

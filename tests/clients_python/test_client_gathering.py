@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from referee_client import Arrangement, AsyncClient, NotReadyError, Terms
 
-from tests.driver.house import House
+from tests.driver.running import Running
 
 TABLES = 12
 
@@ -25,23 +25,23 @@ async def play(client: AsyncClient, table: str) -> int:
 
 
 @pytest.mark.parametrize("seconds", [0.005, 0])
-def test_tables_share_calls_unless_that_is_off(make_house: Callable[..., House], seconds: float) -> None:
-    house = make_house()
+def test_tables_share_calls_unless_that_is_off(make_running: Callable[..., Running], seconds: float) -> None:
+    running = make_running()
 
     async def main() -> AsyncClient:
-        async with AsyncClient(f"127.0.0.1:{house.app.port}", gather_seconds=seconds) as client:
+        async with AsyncClient(f"127.0.0.1:{running.app.port}", gather_seconds=seconds) as client:
             events = await asyncio.gather(*(play(client, f"t-{number}") for number in range(TABLES)))
             assert client.gathering.requests == 4 * TABLES + sum(events)
             return client
 
     gathering = asyncio.run(main()).gathering
     assert gathering.calls <= gathering.requests // 2 if seconds else gathering.calls == gathering.requests
-    assert {finding.code for finding in house.audit().findings} == set()
+    assert {finding.code for finding in running.audit().findings} == set()
 
 
-async def test_refused_table_of_a_batch_is_refused_alone(house: House) -> None:
+async def test_refused_table_of_a_batch_is_refused_alone(running: Running) -> None:
     """One round cannot be revealed yet; the others of its batch are."""
-    async with AsyncClient(f"127.0.0.1:{house.app.port}") as client:
+    async with AsyncClient(f"127.0.0.1:{running.app.port}") as client:
         games = [
             client.mau_binh(Terms(table=f"t-{number}", ruleset="mau_binh.classic", seats=2, stake=100))
             for number in range(3)

@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 from referee_client import BadRequestError, Bet, Client
-from referee_client.messages import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from referee_client.messages import log_pb2, log_pb2_grpc, shuffler_pb2
 from referee_harness import Harness
 
 from tests.clients_python.playing import binh
+from tests.driver.messages import method_of
 
 SECONDS = 1_800_000_000
 MILLISECONDS = f"milliseconds since 1970 UTC, not seconds: {SECONDS * 1000}"
@@ -59,7 +60,7 @@ def test_the_server_refuses_seconds_by_the_field(harness: Harness):
     """Of a caller without the SDK."""
     with Client(harness.grpc) as client:
         log = log_pb2_grpc.LogServiceStub(client.channel)
-        shuffler = shuffler_pb2_grpc.ShufflerServiceStub(client.channel)
+        open_round = method_of(client.channel, "ShufflerService/OpenRound")
         terms: dict[str, Any] = {
             "table_id": "t",
             "ruleset_id": "mau_binh.classic",
@@ -70,10 +71,10 @@ def test_the_server_refuses_seconds_by_the_field(harness: Harness):
         calls: dict[str, Callable[[], object]] = {
             "start_time": lambda: log.ListRounds(log_pb2.ListRoundsRequest(table_id="t", start_time=SECONDS)),
             "end_time": lambda: log.ListRounds(log_pb2.ListRoundsRequest(table_id="t", end_time=SECONDS)),
-            "terms.deal_deadline_time": lambda: shuffler.OpenRound(
+            "terms.deal_deadline_time": lambda: open_round(
                 shuffler_pb2.OpenRoundRequest(terms=shuffler_pb2.RoundTerms(**terms, deal_deadline_time=SECONDS))
             ),
-            "terms.round_deadline_time": lambda: shuffler.OpenRound(
+            "terms.round_deadline_time": lambda: open_round(
                 shuffler_pb2.OpenRoundRequest(terms=shuffler_pb2.RoundTerms(**terms, round_deadline_time=SECONDS))
             ),
         }

@@ -16,7 +16,7 @@ from tests.attacks.courses import adopt_cards, continuation, forget_openings
 from tests.attacks.test_attack_dropped_move import TABLE, bet_dropped, kept
 from tests.attacks.test_attack_rewound_course import CHECK, FOLD, PLAY_1X, checked
 from tests.command import Done, referee
-from tests.driver.house import House
+from tests.service.house import House
 
 DAY_MS: Final = 86_400_000
 

@@ -7,9 +7,9 @@ from typing import Any, Final
 import pytest
 
 from tests.dispute.attacks import MODULES, Attack, Audit, Recorder, attacks_of, name_of
-from tests.driver.house import House
-from tests.driver.tien_len_house import TienLenHouse
 from tests.server.cosigning.local_witness import LocalWitness
+from tests.service.house import House
+from tests.service.tien_len_house import TienLenHouse
 
 ATTACKS: Final = Path(__file__).parents[1] / "attacks"
 ELSEWHERE: Final = {

@@ -2,11 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Final
 
 import grpc
 import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
+from referee_client import RefereeError
+
+REFUSED: Final = (grpc.RpcError, RefereeError)
+"""How a stub refuses a call, and how a client of ``client_over`` does, whose error has the stub's as its cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +39,10 @@ class Refusal:
 
 def refusal_of(call: Callable[..., object], *arguments: object, **named: object) -> Refusal:
     """Return the refusal of a call; fail the test if the call is answered or refused without a reason."""
-    with pytest.raises(grpc.RpcError) as caught:
+    with pytest.raises(REFUSED) as caught:
         call(*arguments, **named)
-    status = rpc_status.from_call(caught.value)
+    error = _call_of(caught.value)
+    status = rpc_status.from_call(error)
     assert status is not None, caught.value
     info, bad, retry = error_details_pb2.ErrorInfo(), error_details_pb2.BadRequest(), error_details_pb2.RetryInfo()
     for detail in status.details:
@@ -45,11 +51,11 @@ def refusal_of(call: Callable[..., object], *arguments: object, **named: object)
     fields = [violation.field for violation in bad.field_violations]
     assert len(fields) <= 1
     return Refusal(
-        caught.value.code().name,
+        error.code().name,
         info.reason,
         fields[0] if fields else "",
         dict(info.metadata),
-        caught.value.details() or "",
+        error.details() or "",
         retry.retry_delay.ToTimedelta().total_seconds(),
     )
 
@@ -65,6 +71,17 @@ def ending_of(call: Callable[..., object], *arguments: object, **named: object) 
     """Return how a call ends: its status code, and its reason where it is refused with one."""
     try:
         call(*arguments, **named)
-    except grpc.RpcError as error:
-        return error.code().name, reason_of(error)
+    except REFUSED as error:
+        refused = _call_of(error)
+        return refused.code().name, reason_of(refused)
     return "OK", ""
+
+
+def code_of(error: BaseException) -> grpc.StatusCode:
+    """Return the status code of a refused call."""
+    code: grpc.StatusCode = _call_of(error).code()
+    return code
+
+
+def _call_of(error: BaseException) -> Any:  # noqa: ANN401 - grpc's own call
+    return error.__cause__ if isinstance(error, RefereeError) else error

@@ -13,7 +13,8 @@ from bai_cao.v1 import bai_cao_pb2
 
 from referee.server.keys.folder import read_public_keys
 from referee.v1 import shuffler_pb2_grpc
-from tests.driver.opening import deal_round, open_round, terms_of
+from tests.driver.messages import terms_of
+from tests.service.opening import deal_round, open_round
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

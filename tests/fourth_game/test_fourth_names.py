@@ -8,11 +8,11 @@ import grpc
 from bai_cao.v1 import bai_cao_pb2, bai_cao_pb2_grpc
 
 from referee.v1 import round_pb2
-from tests.driver.abridging import content_of
-from tests.driver.courses import payload_of
 from tests.driver.refusal import refusal_of
 from tests.fourth_game.fourth_house import dealt_round, serving
 from tests.randomness import random_from
+from tests.service.abridging import content_of
+from tests.service.courses import payload_of
 
 SEATS = 3
 

@@ -7,71 +7,37 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final, Self
 
 import grpc
 import psutil
 import pytest
+from referee_client import RefereeError
 
 from referee.server.process.app import Application
-from referee.v1 import log_pb2, mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2
 from tests.chaos.process import ServerProcess
-from tests.driver.messages import Stubs
-from tests.driver.opening import deal_round, open_round, terms_of
+from tests.driver.client_over import client_over
+from tests.driver.driver import Driver, settle
+from tests.driver.log_reader import LogReader
 from tests.server.options import server_options
 
 PROGRAM: Final = ("-m", "referee")
 
 
-@dataclass(frozen=True)
-class Table:
-    """A dealt round of Mậu Binh in which every seat has submitted its cards as dealt."""
+class Caller(LogReader):
+    """A channel whose owner reads the log and plays rounds."""
 
-    opened: shuffler_pb2.OpenRoundResponse
-    dealt: shuffler_pb2.DealRoundResponse
-    seeds: list[bytes]
-    request: mau_binh_pb2.MauBinhServiceSettleRoundRequest
-
-
-class Caller(Stubs):
-    """A channel with its stubs, on which rounds of Mậu Binh are played."""
-
-    @property
-    def referee(self) -> mau_binh_pb2_grpc.MauBinhServiceStub:
-        """The stub of the game."""
-        return self.mau_binh
-
-    def play(self, table: str, *, seats: int = 2) -> Table:
-        """Play a round at a new table until it can be settled, or until an instant win ends it."""
-        terms = terms_of(table, seat_count=seats)
-        seeds = [os.urandom(32) for _ in range(seats)]
-        opened = open_round(self.shuffler, terms)
-        dealt = deal_round(self.shuffler, opened, seeds)
-        message = mau_binh_pb2.MauBinhRound(header=opened.header, certificates=[dealt.certificate])
-        if self.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=message)).violations:
-            for hand in dealt.hands:
-                cards = list(hand.cards)
-                arrange = mau_binh_pb2.Arrangement(back=cards[:5], middle=cards[5:10], front=cards[10:])
-                message.events.add(time=dealt.dealt_time, seat=hand.seat, arrange=arrange)
-        return Table(opened, dealt, seeds, mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=message))
-
-    def accept(self, table: Table) -> None:
-        """Return the referee's receipt of seat 0's arrangement, where the round has one; call it once."""
-        message = mau_binh_pb2.MauBinhRound()
-        message.CopyFrom(table.request.round)
-        if message.events:
-            event = mau_binh_pb2.MauBinhEvent(seat=0, arrange=message.events[0].arrange)
-            message.ClearField("events")
-            self.referee.AcceptEvent(mau_binh_pb2.MauBinhServiceAcceptEventRequest(round=message, event=event))
+    def __init__(self, channel: grpc.Channel) -> None:
+        super().__init__(channel)
+        self.driver = Driver(client_over(channel))
 
 
 class Load:
     """Callers, one a channel, who play rounds until the block ends. ``errors`` has every call that failed."""
 
     def __init__(self, channels: Sequence[grpc.Channel]) -> None:
-        self.errors: list[grpc.RpcError] = []
+        self.errors: list[RefereeError] = []
         self.settled: dict[str, bytes] = {}
         self._channels = channels
         self._done = threading.Event()
@@ -100,16 +66,14 @@ class Load:
         while not self._done.is_set():
             name = f"load-{next(self._numbers)}"
             try:
-                table = caller.play(name)
-                caller.accept(table)
-                self.settled[name] = caller.referee.SettleRound(table.request).log_receipt.leaf
-                caller.log.GetCheckpoint(log_pb2.GetCheckpointRequest())
-            except grpc.RpcError as error:
+                self.settled[name] = settle(caller.driver.play(name)).leaf
+                caller.driver.client.checkpoint()
+            except RefereeError as error:
                 self.errors.append(error)
 
 
 class Process(ServerProcess, Caller):
-    """One ``referee serve`` with its stubs; what it prints on standard error goes to a file."""
+    """One ``referee serve`` and a caller; what it prints on standard error goes to a file."""
 
     def __init__(
         self, data: Path, errors: IO[bytes], *options: str, program: Sequence[str] = PROGRAM, drain_lead: str | None

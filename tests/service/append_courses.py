@@ -5,11 +5,11 @@ from typing import Any, Final
 from referee.audit import Code
 from referee.v1 import ultimate_texas_pb2
 from tests.attacks.courses import adopt_cards, continuation
-from tests.driver.courses import take
-from tests.driver.house import House, Played
-from tests.driver.table import Table
 from tests.service.append_rounds import CASES, instead_of
+from tests.service.courses import take
+from tests.service.house import House, Played
 from tests.service.refused_rounds import Call
+from tests.service.table import Table
 
 __all__ = ["CASES"]
 

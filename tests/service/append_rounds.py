@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from referee.audit import Code
 from referee.v1 import shuffler_pb2
-from tests.driver.house import House, Played
-from tests.driver.opening import open_round
+from tests.service.house import House, Played
+from tests.service.opening import open_round
 from tests.service.refused_rounds import CASES as REFUSED
 from tests.service.refused_rounds import Call, Case
 

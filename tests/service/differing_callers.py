@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 from referee.v1 import mau_binh_pb2, tien_len_pb2, ultimate_texas_pb2
-from tests.driver.courses import take
-from tests.driver.house import House
 from tests.driver.messages import METHODS
-from tests.driver.playing import dealt, leaving, play_on
-from tests.driver.table import Table
+from tests.service.courses import take
+from tests.service.house import House
+from tests.service.playing import dealt, leaving, play_on
+from tests.service.table import Table
 
 _CHECKS: Final = {
     "tien_len": ("CheckPlay", tien_len_pb2.CheckPlayRequest),

@@ -21,7 +21,7 @@ import grpc
 import structlog
 
 from tests.driver.refusal import refusal_of
-from tests.driver.running import Running
+from tests.service.raw_server import RawServer
 
 _ROOT: Final = Path(__file__).parents[2]
 SECONDS: Final = 60
@@ -34,7 +34,7 @@ class Answer(NamedTuple):
     refusal: dict[str, Any] | None = None
 
 
-def ask(server: Running, method: str, request: bytes) -> Answer:
+def ask(server: RawServer, method: str, request: bytes) -> Answer:
     """Ask a server; return its answer or refusal."""
     try:
         return Answer(server.channel.unary_unary(method)(request, timeout=SECONDS))
@@ -84,7 +84,7 @@ def main() -> None:
         method, request = json.loads(line)
         copy = folder.with_name(f"{folder.name}-{number}")
         shutil.copytree(folder, copy)
-        with closing(Running(copy)) as server:
+        with closing(RawServer(copy)) as server:
             server.clock.now = now
             answer = ask(server, method, bytes.fromhex(request))
         shutil.rmtree(copy)

@@ -21,9 +21,9 @@ from referee.server.settings.limits import LimitSettings
 from referee.server.settings.provider import Provider
 from referee.storage import Cosigned
 from referee.v1 import advice_pb2, log_pb2, mau_binh_pb2, round_pb2, ruleset_pb2, shuffler_pb2
-from tests.driver.house import House
-from tests.driver.opening import open_round, opening
 from tests.server.observing import Quiet
+from tests.service.house import House
+from tests.service.opening import open_round, opening
 from tests.service.refused_rounds import CASES, Call, refused
 from tests.waiting import until
 

@@ -9,11 +9,11 @@ import msgspec
 from referee.audit import Code
 from referee.dealing.commitment import deck_root, section_root
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
-from tests.driver.courses import steps_of
-from tests.driver.house import House
-from tests.driver.opening import open_round, opening
-from tests.driver.table import Table
 from tests.named_signer import NamedSigner
+from tests.service.courses import steps_of
+from tests.service.house import House
+from tests.service.opening import open_round, opening
+from tests.service.table import Table
 
 Call: TypeAlias = Callable[[], Any]
 Prepare: TypeAlias = Callable[[House], Call]

@@ -16,13 +16,13 @@ from referee.rulesets import load_builtin
 from referee.transcript.inputs import parse
 from referee.transcript.replay import replay
 from referee.v1 import log_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
-from tests.driver.abridging import history_of
-from tests.driver.courses import hashes_of, payload_of
-from tests.driver.house import House
-from tests.driver.opening import open_round
-from tests.driver.playing import GAMES, as_dealt, dealt, first_choice, leaving, play_on
-from tests.driver.table import RULESETS, Table
-from tests.driver.violations import facts_of
+from tests.service.abridging import history_of
+from tests.service.courses import hashes_of, payload_of
+from tests.service.house import House
+from tests.service.opening import open_round
+from tests.service.playing import GAMES, as_dealt, dealt, first_choice, leaving, play_on
+from tests.service.table import RULESETS, Table
+from tests.service.violations import facts_of
 from tests.status_details import reason_and_field
 
 BAD, EARLY, TAKEN = "INVALID_ARGUMENT", "FAILED_PRECONDITION", "ALREADY_EXISTS"

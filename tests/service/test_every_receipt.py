@@ -9,9 +9,9 @@ import pytest
 from referee.evidence.dsse import Envelope
 from referee.transcript.chain import FORM, sign_receipt
 from referee.transcript.inputs import MEDIA_TYPE
-from tests.driver.house import House
-from tests.driver.playing import GAMES, dealt, leaving
-from tests.driver.table import Table
+from tests.service.house import House
+from tests.service.playing import GAMES, dealt, leaving
+from tests.service.table import Table
 from tests.service.test_every_game import BAD, copied, next_choice, refuse
 
 Edit = Callable[[Table, list[bytes]], object]

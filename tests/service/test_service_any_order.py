@@ -14,12 +14,12 @@ import pytest
 from google.protobuf.message_factory import GetMessageClass
 from referee_client.abridging import WHOLE_ONLY
 
-from tests.driver.abridging import course_of
-from tests.driver.house import House
 from tests.driver.messages import METHODS
 from tests.randomness import random_from
+from tests.service.abridging import course_of
 from tests.service.differing_callers import Question, copied, following, question, questions, steps_of_a_round
 from tests.service.fresh_answers import Answer, Fresh, ask, fresh_answers
+from tests.service.house import House
 
 SCENES: Final = {
     "mau_binh": ("mau_binh", False, False),

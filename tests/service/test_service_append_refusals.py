@@ -12,8 +12,8 @@ import grpc
 import pytest
 
 from referee.audit import Code
-from tests.driver.house import House
 from tests.service.append_courses import CASES
+from tests.service.house import House
 from tests.service.refused_rounds import Case
 
 

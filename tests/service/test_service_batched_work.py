@@ -18,12 +18,12 @@ from referee.evidence import canonical
 from referee.v1 import shuffler_pb2, tien_len_pb2
 from tests.bench.settled_work import WorkCounter
 from tests.bench.trace_settle import serves_calls
-from tests.driver.abridging import course_of
-from tests.driver.courses import take
-from tests.driver.house import House
-from tests.driver.opening import opening
-from tests.driver.playing import dealt, first_choice, turn_of
-from tests.driver.table import Table
+from tests.service.abridging import course_of
+from tests.service.courses import take
+from tests.service.house import House
+from tests.service.opening import opening
+from tests.service.playing import dealt, first_choice, turn_of
+from tests.service.table import Table
 
 FEW, MANY = 2, 10
 SEATS = 3

@@ -8,11 +8,11 @@ import pytest
 
 from referee.server.settings.limits import LimitSettings
 from referee.v1 import log_pb2, round_pb2, shuffler_pb2
-from tests.driver.house import House
 from tests.driver.messages import METHODS, request_type
-from tests.driver.opening import opening
-from tests.driver.playing import GAMES, dealt, first_choice, leaving, turn_of
-from tests.driver.table import Table
+from tests.service.house import House
+from tests.service.opening import opening
+from tests.service.playing import GAMES, dealt, first_choice, leaving, turn_of
+from tests.service.table import Table
 from tests.status_details import reason_and_field
 
 BATCH = 256

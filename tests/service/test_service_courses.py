@@ -6,10 +6,10 @@ import pytest
 
 from referee.server.settings.limits import LimitSettings
 from referee.v1 import advice_pb2, mau_binh_pb2, round_pb2, tien_len_pb2, ultimate_texas_pb2
-from tests.driver.abridging import AbridgingChannel, course_of
-from tests.driver.house import House
-from tests.driver.playing import GAMES, dealt, play_on
-from tests.driver.table import Table
+from tests.service.abridging import AbridgingChannel, course_of
+from tests.service.house import House
+from tests.service.playing import GAMES, dealt, play_on
+from tests.service.table import Table
 from tests.status_details import reason_and_field
 
 EARLY, BAD = "FAILED_PRECONDITION", "INVALID_ARGUMENT"

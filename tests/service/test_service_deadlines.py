@@ -7,7 +7,7 @@ import pytest
 from referee.dealing.leaf import AbortLeaf, parse
 from referee.evidence.dsse import Envelope
 from referee.v1 import log_pb2
-from tests.driver.house import House
+from tests.service.house import House
 from tests.waiting import until
 
 

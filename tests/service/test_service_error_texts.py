@@ -3,8 +3,9 @@
 import pytest
 
 from referee.v1 import mau_binh_pb2, shuffler_pb2
-from tests.driver.house import House
-from tests.driver.opening import open_round, terms_of
+from tests.driver.messages import terms_of
+from tests.service.house import House
+from tests.service.opening import open_round
 
 
 @pytest.mark.parametrize("table_id", ["my table", "x" * 65, "bàn"])

@@ -8,7 +8,7 @@ import pytest
 
 from referee.log.times import SLACK_MS
 from referee.v1 import mau_binh_pb2, shuffler_pb2, ultimate_texas_pb2
-from tests.driver.house import House
+from tests.service.house import House
 
 Prepare: TypeAlias = "Callable[[House], Callable[[], Any]]"
 PLAY_4X: Final = ultimate_texas_pb2.DECISION_PLAY_4X

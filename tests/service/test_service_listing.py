@@ -8,9 +8,9 @@ import pytest
 from referee.server.process.follower import Follower
 from referee.service import listing
 from referee.v1 import log_pb2
-from tests.driver.house import House
+from tests.driver.player import Player
 from tests.driver.running import ORIGIN
-from tests.driver.table import Player
+from tests.service.house import House
 
 OF_SLOT: Final = {"round", "stage"}
 

@@ -13,9 +13,9 @@ from referee.evidence.merkle import LeafIndex
 from referee.evidence.vkey import VerifierKey
 from referee.log import LogReceipt
 from referee.v1 import log_pb2
-from tests.driver.house import House
 from tests.driver.messages import request_type
 from tests.log.rfc9162 import inclusion_proof
+from tests.service.house import House
 
 
 @pytest.fixture(scope="module")

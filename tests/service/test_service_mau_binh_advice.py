@@ -15,7 +15,7 @@ from referee.advice.mau_binh.suggestion import SCALE
 from referee.cards import Card, parse_cards
 from referee.rulesets import Catalogue, Ruleset, get, parse_ruleset
 from referee.v1 import advice_pb2, mau_binh_pb2
-from tests.driver.house import House
+from tests.service.house import House
 
 RULESETS: Final = ("mau_binh.maubinh_com", "mau_binh.classic", "mau_binh.chi_2020")
 DRAGON: Final = "2S 3S 4C 5D 6H 7S 8C 9D TH JS QC KD AH"

@@ -8,7 +8,7 @@ import pytest
 from referee.evidence import vkey
 from referee.evidence.dsse import Envelope
 from referee.v1 import log_pb2, shuffler_pb2
-from tests.driver.house import House
+from tests.service.house import House
 from tests.waiting import until
 
 RULESETS = ("mau_binh.maubinh_com", "mau_binh.classic", "mau_binh.chi_2020")

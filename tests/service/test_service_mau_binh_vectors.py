@@ -10,9 +10,9 @@ from referee.games.mau_binh import instant_win_of
 from referee.games.mau_binh.rules import MauBinhRules
 from referee.v1 import mau_binh_pb2
 from tests.builtin import rules_as
-from tests.driver.house import arranged
-from tests.driver.tien_len_house import TienLenHouse
-from tests.driver.violations import facts_of
+from tests.service.house import arranged
+from tests.service.tien_len_house import TienLenHouse
+from tests.service.violations import facts_of
 from tests.vectors.reading import each
 
 Vector = dict[str, Any]

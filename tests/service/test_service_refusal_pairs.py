@@ -37,9 +37,9 @@ from referee.v1.error_reason_pb2 import ErrorReason
 from tests.chaos.fault_messages import OverSocket
 from tests.chaos.ledger import status_of
 from tests.chaos.recording import Recorded, record
-from tests.driver.house import House
 from tests.driver.messages import METHODS as DESCRIPTORS
 from tests.driver.messages import request_type
+from tests.service.house import House
 from tests.service.refusal_ways import WAYS, Way
 from tests.service.refused_callers import CASES, bearing
 from tests.status_details import reason_and_field

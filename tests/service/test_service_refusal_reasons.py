@@ -12,7 +12,7 @@ from referee.service.status import CODES
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import DESCRIPTOR, ErrorReason
 from referee.wire import round as wire_round
-from tests.driver.house import House
+from tests.service.house import House
 from tests.service.refused_callers import CASES, server_with_another_sealing_key
 from tests.service.refused_rounds import Case
 

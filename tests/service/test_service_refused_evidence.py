@@ -10,8 +10,8 @@ import pytest
 from referee.evidence.dsse import Envelope
 from referee.v1 import mau_binh_pb2, shuffler_pb2
 from referee.v1.shuffler_pb2 import AbortReason
-from tests.driver.courses import steps_of
-from tests.driver.house import House, Played
+from tests.service.courses import steps_of
+from tests.service.house import House, Played
 from tests.status_details import reason_and_field
 
 Call: TypeAlias = Callable[[], object]

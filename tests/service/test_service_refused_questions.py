@@ -11,9 +11,9 @@ from referee.rulesets import get, load_folder
 from referee.v1 import log_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
 from referee.v1.money_pb2 import SeatStake
 from referee.v1.round_pb2 import RoundHeader, RoundRef
-from tests.driver.house import House
 from tests.driver.messages import request_type
-from tests.driver.opening import open_round, opening
+from tests.service.house import House
+from tests.service.opening import open_round, opening
 
 Call: TypeAlias = Callable[[], object]
 

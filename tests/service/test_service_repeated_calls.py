@@ -12,8 +12,8 @@ from grpc_status import rpc_status
 from referee.dealing.leaf import REVEAL_TYPE
 from referee.evidence.dsse import Envelope
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2
-from tests.driver.house import House
-from tests.driver.opening import open_round, opening
+from tests.service.house import House
+from tests.service.opening import open_round, opening
 from tests.status_details import reason_and_field
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from referee.rulesets import load_builtin
 from referee.v1 import ruleset_pb2
-from tests.driver.house import House
+from tests.service.house import House
 
 TEXTS: Final = Path(__file__).parents[2] / "referee" / "rulesets" / "texts"
 

@@ -20,10 +20,10 @@ from referee.server.process.app import Application
 from referee.server.process.grpc_services import FULL_NAMES
 from referee.storage import DataLossError
 from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
-from tests.driver.house import House, Played
 from tests.driver.messages import request_type
 from tests.driver.refusal import ending_of
 from tests.server.options import server_options
+from tests.service.house import House, Played
 from tests.vectors.reading import each
 from tests.waiting import until
 

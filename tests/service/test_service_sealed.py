@@ -14,9 +14,9 @@ from referee.audit.report import DealingLevel
 from referee.games import GAMES
 from referee.transcript.proof import EventLevel
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2, ultimate_texas_pb2
-from tests.driver.house import House
-from tests.driver.opening import open_round, opening
-from tests.driver.table import Table
+from tests.service.house import House
+from tests.service.opening import open_round, opening
+from tests.service.table import Table
 
 CHECK = ultimate_texas_pb2.DECISION_CHECK
 PLAY_1X = ultimate_texas_pb2.DECISION_PLAY_1X

@@ -9,9 +9,9 @@ import pytest
 
 from referee.dealing import deck
 from referee.v1 import log_pb2, shuffler_pb2
-from tests.driver.house import House
-from tests.driver.opening import open_round
-from tests.driver.table import Table
+from tests.service.house import House
+from tests.service.opening import open_round
+from tests.service.table import Table
 
 
 @pytest.fixture(params=[True, False], ids=["keyed", "keyless"])

@@ -7,10 +7,10 @@ import pytest
 from referee.audit.report import DealingLevel
 from referee.transcript.proof import EventLevel
 from referee.v1 import mau_binh_pb2, tien_len_pb2
-from tests.driver.courses import move_of, take
-from tests.driver.house import House
-from tests.driver.playing import GAMES, dealt, first_choice, leaving, play_on, turn_of
-from tests.driver.table import Table
+from tests.service.courses import move_of, take
+from tests.service.house import House
+from tests.service.playing import GAMES, dealt, first_choice, leaving, play_on, turn_of
+from tests.service.table import Table
 
 
 def transcript_of(table: Table) -> dict[str, Any]:

@@ -8,8 +8,8 @@ import pytest
 
 from referee.v1 import shuffler_pb2, ultimate_texas_pb2
 from tests.attacks.courses import continuation
-from tests.driver.house import House
-from tests.driver.table import Table
+from tests.service.house import House
+from tests.service.table import Table
 
 Request: TypeAlias = shuffler_pb2.OpenSectionRequest
 

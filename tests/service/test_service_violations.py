@@ -9,8 +9,8 @@ from referee.evidence.dsse import Envelope
 from referee.games.mau_binh.code import ViolationCode
 from referee.transcript.inputs import MEDIA_TYPE
 from referee.v1 import mau_binh_pb2
-from tests.driver.house import House
-from tests.driver.violations import facts_of
+from tests.service.house import House
+from tests.service.violations import facts_of
 from tests.vectors.reading import read
 
 Violations: TypeAlias = Sequence[Any]

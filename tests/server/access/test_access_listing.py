@@ -5,10 +5,11 @@ from typing import Any, Final
 import pytest
 
 from referee.server.settings.access import AccessSettings, Issuer
-from referee.v1 import log_pb2, shuffler_pb2, shuffler_pb2_grpc
+from referee.v1 import log_pb2
 from referee.v1.log_pb2_grpc import LogServiceStub
-from tests.driver.opening import open_round, terms_of
-from tests.driver.table import Player
+from tests.driver.client_over import client_over
+from tests.driver.driver import Driver
+from tests.driver.player import Player
 from tests.server.access.guarded import Guarded, guard
 from tests.server.access.mint import Mint
 
@@ -23,10 +24,7 @@ def filled(guarded: Guarded) -> Guarded:
     """Return a server with a round of each table, in which the key of An sits."""
     for table in TABLES:
         frontend = guarded.bearing(guarded.mint.token("frontend", table.partition(".")[0]))
-        shuffler = shuffler_pb2_grpc.ShufflerServiceStub(frontend)
-        terms = terms_of(table, seat_keys=[AN.public_key, Player(table, 1).public_key])
-        prepared = shuffler.PrepareRound(shuffler_pb2.PrepareRoundRequest(terms=terms))
-        open_round(shuffler, prepared.header, commitments=[b"", b""])
+        Driver(client_over(frontend)).open(table, seat_keys=[AN.public_key, Player(table, 1).public_key])
     return guarded
 
 

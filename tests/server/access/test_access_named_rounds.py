@@ -4,7 +4,7 @@ Sealed Ultimate Texas with tokens: after the flop a seat asks with its own certi
 """
 
 import base64
-import os
+import itertools
 from typing import Any, Final
 
 import grpc
@@ -20,12 +20,13 @@ from referee.v1 import (
     ultimate_texas_pb2,
     ultimate_texas_pb2_grpc,
 )
-from tests.driver.abridging import content_of, course_of
-from tests.driver.messages import Stubs
 from tests.driver.refusal import refusal_of
-from tests.driver.table import Table
 from tests.server.access.guarded import Guarded
+from tests.service.abridging import content_of, course_of
+from tests.service.stubs import Stubs
+from tests.service.table import Table
 
+TABLES: Final = itertools.count(1)
 CHECK: Final = ultimate_texas_pb2.DECISION_CHECK
 
 
@@ -35,7 +36,7 @@ class SealedTexas(Table):
     def __init__(self, guarded: Guarded) -> None:
         self.guarded = guarded
         stubs = Stubs(guarded.bearing(guarded.mint.token("frontend", "acme")))
-        table = f"acme.{os.urandom(8).hex()}"
+        table = f"acme.texas-{next(TABLES)}"
         super().__init__(stubs, "ultimate_texas", name=table, keyed=False, sealed=True)
         self.open()
         self.deal(self.deal_request())

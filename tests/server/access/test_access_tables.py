@@ -1,7 +1,7 @@
 """Nobody reads another's hand or table: rounds on one server, asked for by those who own them and those who do not."""
 
+import itertools
 import json
-import os
 import urllib.request
 from typing import Any, ClassVar
 
@@ -23,17 +23,20 @@ from referee.v1 import (
     shuffler_pb2_grpc,
 )
 from referee.v1.log_pb2_grpc import LogServiceStub
-from tests.driver.abridging import course_of
-from tests.driver.messages import Stubs
-from tests.driver.opening import deal_round, open_round, terms_of
+from tests.driver.messages import terms_of
 from tests.driver.refusal import refusal_of
-from tests.driver.table import Table
+from tests.randomness import random_from
 from tests.server.access.guarded import Guarded, guard
 from tests.server.access.mint import Mint
 from tests.server.observing import Quiet
+from tests.service.abridging import course_of
+from tests.service.opening import deal_round, open_round
+from tests.service.stubs import Stubs
+from tests.service.table import Table
 
 ENTRIES = "/referee.v1.LogService/ListEntries"
 KEYS = "/referee.v1.LogService/GetKeys"
+TABLES = itertools.count(1)
 
 
 class Sealed(Table):
@@ -62,7 +65,7 @@ class Sealed(Table):
 def sealed(guarded) -> Sealed:
     """Return a dealt round at a table of acme's, that no hand wins at the deal."""
     while True:
-        made = Sealed(guarded, f"acme.{os.urandom(8).hex()}")
+        made = Sealed(guarded, f"acme.table-{next(TABLES)}")
         if not made.dealt.hands:
             return made
 
@@ -140,12 +143,12 @@ def test_another_tenants_frontend_reads_and_moves_nothing(guarded, sealed):
 @pytest.mark.parametrize("role", ["frontend", "shuffler"])
 def test_deal_of_a_lost_frontend_is_answered_again(guarded, role):
     """For callers who may deal at the table, from the leaf that is logged; a seat and another tenant get nothing."""
-    table = f"acme.{os.urandom(8).hex()}"
+    table = f"acme.table-{next(TABLES)}"
     shuffler = shuffler_pb2_grpc.ShufflerServiceStub(guarded.bearing(guarded.mint.token(role)))
     opened = open_round(shuffler, terms_of(table, ruleset_id="tien_len.mien_nam"))
     again = shuffler_pb2.DealRoundRequest(round={"table_id": table, "round_number": 1})
     assert refusal_of(shuffler.DealRound, again).reason == "SEED_MISSING"
-    dealt = deal_round(shuffler, opened, [os.urandom(32) for _ in range(2)])
+    dealt = deal_round(shuffler, opened)
     found = shuffler.DealRound(again)
     assert (found.certificate, found.dealt_time, found.hands) == (dealt.certificate, dealt.dealt_time, dealt.hands)
     seat = guarded.mint.token("seat", table=table, round=1, seat=0)
@@ -252,7 +255,7 @@ def test_figures_count_calls_by_role(tmp_path):
 
 def test_gateway_is_believed_where_its_callers_are_and_nobody_else(tmp_path):
     """Its pass makes its word count for log lines and limits; who only claims to be forwarded stays who it is."""
-    shows = os.urandom(8).hex()
+    shows = random_from("pass").randbytes(8).hex()
     limits = LimitSettings(calls_per_second=0.001, burst=2)
     seven, eight, *claimed = [[("x-referee-forwarded-for", f"ipv4:203.0.113.{last}:1")] for last in (7, 8, 0, 1, 2)]
     seven.append(("x-referee-gateway", shows))

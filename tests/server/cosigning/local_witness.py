@@ -18,12 +18,12 @@ from referee.server.keys.private_key import KeySigner
 from referee.server.process.app import Application
 from referee.server.process.options import ServerOptions
 from referee.server.settings.witnesses import WitnessAddress, Witnesses, WitnessSettings
-from referee.v1 import log_pb2, shuffler_pb2
+from referee.v1 import log_pb2
 from referee.witness import Witness, WitnessServer, WitnessState
 from referee.witness.trust import read_trusted
-from tests.driver.messages import Stubs
-from tests.driver.opening import deal_round, open_round
+from tests.driver.driver import AnyRound
 from tests.server.options import server_options
+from tests.server.processes import Caller
 
 ORIGIN = "log.example/1"
 
@@ -99,21 +99,23 @@ def quorum_of(local_witnesses: list[LocalWitness], needed: int, *, is_required: 
     )
 
 
-class House(Stubs):
-    """Calls on a running server."""
+class Cosigned(Caller):
+    """A caller of a server that witnesses cosign."""
 
     def __init__(self, application: Application, stack: ExitStack) -> None:
         super().__init__(stack.enter_context(grpc.insecure_channel(f"127.0.0.1:{application.port}")))
-        self._opened: dict[str, shuffler_pb2.OpenRoundResponse] = {}
+        self._opened: dict[str, AnyRound] = {}
 
     def open(self, table: str) -> int:
         """Return the index of the OPEN leaf of a new table's first round."""
-        self._opened[table] = open_round(self.shuffler, table, timeout=10)
-        return self._opened[table].log_receipt.leaf_index
+        self._opened[table] = self.driver.open(table)
+        receipt = self._opened[table].open_receipt
+        assert receipt is not None
+        return receipt.index
 
     def deal(self, table: str) -> None:
         """Deal the round."""
-        deal_round(self.shuffler, self._opened[table], timeout=10)
+        self._opened[table].deal()
 
     def cosigned(self, size: int, *, timeout: float = 10) -> Note:
         """Return the cosigned checkpoint of at least this size."""
@@ -141,13 +143,13 @@ class Watched:
         """Let this many witnesses listen, which trust the log; return them."""
         return [witness.open(self.log_key) for witness in self.witnesses[:count]]
 
-    def run(self, witnesses: Witnesses | None = None, **more: Any) -> House:  # noqa: ANN401 - settings
+    def run(self, witnesses: Witnesses | None = None, **more: Any) -> Cosigned:  # noqa: ANN401 - settings
         """Stop the server that runs, and start one."""
         self._stack.close()
         application = self._stack.enter_context(Application(settings(self.folder, witnesses, **more)))
-        return House(application, self._stack)
+        return Cosigned(application, self._stack)
 
-    def start(self, count: int = 1, *, needed: int | None = None, **more: Any) -> tuple[House, Witnesses]:  # noqa: ANN401
+    def start(self, count: int = 1, *, needed: int | None = None, **more: Any) -> tuple[Cosigned, Witnesses]:  # noqa: ANN401
         """Start a server that this many witnesses cosign, of which so many are needed, or all."""
         witnesses = quorum_of(self.open(count), count if needed is None else needed)
         return self.run(witnesses, **more), witnesses

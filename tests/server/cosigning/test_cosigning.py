@@ -22,7 +22,7 @@ from referee.server.process.witness_client import WitnessClient, WitnessError
 from referee.server.settings.witnesses import WitnessAddress
 from referee.storage.sqlite import open_sqlite
 from referee.v1 import log_pb2
-from tests.server.cosigning.local_witness import ORIGIN, House, Watched, quorum_of, settings
+from tests.server.cosigning.local_witness import ORIGIN, Cosigned, Watched, quorum_of, settings
 from tests.server.http_server import Answering, http_server
 from tests.waiting import until
 
@@ -31,7 +31,7 @@ def size_of(note: Note) -> int:
     return Checkpoint.parse(note.text).size
 
 
-def sizes_of(house: House) -> list[int]:
+def sizes_of(house: Cosigned) -> list[int]:
     listed = house.log.ListCosignedCheckpoints(log_pb2.ListCosignedCheckpointsRequest(), timeout=10).checkpoints
     return [size_of(Note.parse(note.encode())) for note in listed]
 
@@ -229,7 +229,7 @@ def test_servers_that_share_a_log_start_while_the_others_append(watched: Watched
     try:
         for _ in range(4):
             with Application(settings(watched.folder, witnesses, services=["log"])) as other, ExitStack() as stack:
-                beside = House(other, stack)
+                beside = Cosigned(other, stack)
                 assert witnesses.quorum.attest(beside.cosigned(beside.size)).is_quorate
     finally:
         is_over.set()

@@ -30,7 +30,6 @@ from referee.server.settings.configuration import Configuration
 from referee.server.settings.tls import TlsSettings
 from referee.storage.sqlite import FILE_NAME
 from referee.v1 import log_pb2
-from tests.driver.opening import open_round
 from tests.server.cosigning.local_witness import LocalWitness
 from tests.server.doctor.examining import by_check, configured, outcome_of, stored_of
 from tests.server.options import server_options
@@ -154,7 +153,7 @@ def test_newest_leaf_states_its_time(serve: Callable[..., Any], tmp_path: Path) 
     """A round is dealt; its time is found in the log, and is about now."""
     began = system_clock()
     process = serve("--quiet")
-    process.play("t")
+    process.driver.play("t")
     process.kill()
     stored, _ = stored_of(configured(data=tmp_path / "data"))
     assert began <= stored.newest_time <= system_clock()
@@ -314,7 +313,7 @@ def test_log_behind_what_a_witness_has_cosigned_fails(scene: WitnessScene, data:
     shutil.copytree(data, tmp_path / "old")
     witnesses = scene.configuration.witnesses
     with calling(data=data, witnesses=witnesses) as (_, caller):
-        open_round(caller.shuffler)
+        caller.driver.open()
         caller.log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=6), timeout=30)
     old = msgspec.structs.replace(scene.configuration.log, data=str(tmp_path / "old"))
     scene.configuration = msgspec.structs.replace(scene.configuration, log=old)

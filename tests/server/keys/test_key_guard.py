@@ -19,6 +19,7 @@ from referee.server.keys.rotation import KeyRotation
 from referee.storage import LogInUseError, LogLock, StoreError, open_reader
 from referee.storage.postgres import open_postgres
 from tests.command import Done, referee, refused
+from tests.driver.driver import settle
 from tests.driver.refusal import ending_of, refusal_of
 from tests.server.processes import Process, Serve
 from tests.storage.postgres_server import PostgresServer
@@ -50,20 +51,20 @@ def test_keys_are_not_changed_while_another_machine_serves(serve: Serve, url: st
     """Two machines are two data folders with the same keys and one database; a kill frees what its process held."""
     here, there = tmp_path / "data", tmp_path / "there"
     process = serve("--quiet", "--database", url)
-    process.referee.SettleRound(process.play("before").request)
+    settle(process.driver.play("before"))
     shutil.copytree(here / "keys", there / "keys")
     refused = rotated(there, url)
     assert refused.returncode == 2
     assert "servers use this log; stop them all first" in refused.stderr
     assert "process " in refused.stderr
-    process.referee.SettleRound(process.play("meanwhile").request)
+    settle(process.driver.play("meanwhile"))
     process.kill()
     changed = rotated(there, url)
     assert (changed.returncode, changed.stderr) == (0, "")
     shutil.rmtree(here / "keys")
     shutil.copytree(there / "keys", here / "keys")
     process = serve("--quiet", "--database", url)
-    process.referee.SettleRound(process.play("after").request)
+    settle(process.driver.play("after"))
     assert process.stop() == 0
     report = audit(there, url)
     assert report["findings"] == []
@@ -110,12 +111,12 @@ def test_server_whose_key_was_revoked_appends_nothing_and_stops(serve, database,
     """The call that follows is refused with the reason, the next leaf is not signed, and the process ends by itself."""
     options = () if database is None else ("--database", database)
     process = serve("--quiet", "--set", "serve.drain_lead=5", *options)
-    tables = [process.play(f"t-{number}") for number in range(3)]
-    process.referee.SettleRound(tables[0].request)
+    tables = [process.driver.play(f"t-{number}") for number in range(3)]
+    settle(tables[0])
     change_behind_its_back(tmp_path / "data", database, monkeypatch)
     with closing(open_reader(tmp_path / "data", database=database)) as reader:
         size = reader.head().size
-    code, _ = ending_of(process.referee.SettleRound, tables[1].request, timeout=SECONDS)
+    code, _ = ending_of(tables[1].settle)
     assert code in {"UNAVAILABLE", "CANCELLED"}  # it may have stopped
     until(lambda: not process.is_running, "the server goes on")
     assert process.stop() == 2
@@ -124,18 +125,18 @@ def test_server_whose_key_was_revoked_appends_nothing_and_stops(serve, database,
         assert reader.head().size == size
     assert audit(tmp_path / "data", database)["findings"] == []
     process = serve("--quiet", *options)
-    process.referee.SettleRound(tables[2].request)
+    settle(process.driver.take(tables[2]))
     assert process.stop() == 0
 
 
 def test_server_whose_key_was_revoked_reports_not_serving_and_says_why(serve: Serve, tmp_path, monkeypatch) -> None:
     """Nothing is appended meanwhile; calls that read are still answered until it stops."""
     process = serve("--quiet", "--set", "serve.drain_lead=600")
-    table = process.play("t")
+    table = process.driver.play("t")
     assert is_serving(process)
     change_behind_its_back(tmp_path / "data", None, monkeypatch)
     until(lambda: not is_serving(process), "it reports SERVING")
-    refusal = refusal_of(process.referee.SettleRound, table.request, timeout=SECONDS)
+    refusal = refusal_of(table.settle)
     assert (refusal.code, "the log's keys were changed" in refusal.message) == ("UNAVAILABLE", True)
     assert len(process.leaves()) > 3
     process.kill()

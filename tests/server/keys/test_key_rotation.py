@@ -22,78 +22,66 @@ from referee.server.keys.rotation import KeyRotation, KeyRotationError
 from referee.storage import DataLossError
 from referee.storage.sqlite import open_sqlite
 from tests.command import referee, refused
-from tests.driver.house import House
-from tests.driver.playing import dealt, play_on
-from tests.driver.running import ORIGIN
-from tests.driver.table import Table
+from tests.driver.driver import play, settle
+from tests.driver.running import ORIGIN, Running
 
 
 @pytest.fixture
-def stopped(house: House) -> House:
+def stopped(running: Running) -> Running:
     """Return a server that has founded its log and is stopped."""
-    house.close()
-    return house
+    running.close()
+    return running
 
 
-def change(house: House, how: str, named: str, *, root: Path | None = None) -> VerifierKey:
+def change(running: Running, how: str, named: str, *, root: Path | None = None) -> VerifierKey:
     """Change a key of a stopped server."""
-    with KeyRotation.of(house.folder, root=root, entropy=os.urandom) as rotation:
+    with KeyRotation.of(running.folder, root=root, entropy=os.urandom) as rotation:
         key: VerifierKey = getattr(rotation, how)(named)
         return key
 
 
-def changed(house: House, how: str, named: str, *, root: Path | None = None) -> VerifierKey:
+def changed(running: Running, how: str, named: str, *, root: Path | None = None) -> VerifierKey:
     """Stop the server, change a key, and start it again."""
-    house.close()
-    key = change(house, how, named, root=root)
-    house.start()
+    running.close()
+    key = change(running, how, named, root=root)
+    running.start()
     return key
 
 
-def played(house: House) -> Table:
-    """Play a round at a new table to its end, without receipts."""
-    table = dealt(house, "mau_binh", seats=2, keyed=False)
-    play_on(table, table.report)
-    return table
+def settle_one(running: Running) -> None:
+    """Settle a round."""
+    settle(running.driver.play())
 
 
-def settle(house: House) -> None:
-    """Settle a round at a new table."""
-    assert played(house).settle().log_receipt.leaf
-
-
-def public(house: House) -> dict[str, str]:
+def public(running: Running) -> dict[str, str]:
     """Return the public keys of the server's folder by role."""
-    return read_public_keys(house.folder / "keys")
+    return read_public_keys(running.folder / "keys")
 
 
 @pytest.mark.parametrize("role", ["shuffler", "referee"])
-def test_round_dealt_before_a_rotation_is_settled_after_it(house: House, role: str) -> None:
+def test_round_dealt_before_a_rotation_is_settled_after_it(running: Running, role: str) -> None:
     """Its certificate is by the old key, which counts for rounds that run; new rounds are signed by the new one."""
-    early = played(house)
-    settle(house)
-    old = public(house)[role]
-    new = changed(house, "rotate", role)
+    early = running.driver.play("early")
+    settle_one(running)
+    old = public(running)[role]
+    new = changed(running, "rotate", role)
     assert new.text != old
-    early.referee = house.referee
-    assert early.settle().log_receipt.leaf
-    settle(house)
-    report = house.audit()
+    settle(running.driver.take(early))
+    settle_one(running)
+    report = running.audit()
     assert report.findings == ()
     lives = {record.key: record for record in report.keys if record.role == role}
     assert lives[old].revoked_leaf == lives[new.text].added_leaf + 1
 
 
-def test_event_receipts_of_a_rotated_key_hold_in_rounds_that_run(house: House) -> None:
-    early = house.play()
-    early.accept(0, early.arrangement(0))
-    changed(house, "rotate", "referee")
-    early.message.events.add(time=house.clock.now, seat=1, arrange=house.as_dealt(early.hands[1]))
-    assert early.settle().log_receipt.leaf
-    assert house.audit().findings == ()
+def test_event_receipts_of_a_rotated_key_hold_in_rounds_that_run(running: Running) -> None:
+    early = play(running.driver.deal_playable(), events=1)
+    changed(running, "rotate", "referee")
+    settle(play(running.driver.take(early)))
+    assert running.audit().findings == ()
 
 
-def test_rotated_private_key_is_gone_from_the_folder(stopped: House) -> None:
+def test_rotated_private_key_is_gone_from_the_folder(stopped: Running) -> None:
     folder = stopped.folder / "keys"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     new = change(stopped, "rotate", "shuffler")
@@ -103,44 +91,44 @@ def test_rotated_private_key_is_gone_from_the_folder(stopped: House) -> None:
     assert after["shuffler.pub"].decode().strip() == new.text
 
 
-def test_log_changes_its_key_in_two_steps_and_holders_of_one_key_follow(house: House) -> None:
+def test_log_changes_its_key_in_two_steps_and_holders_of_one_key_follow(running: Running) -> None:
     """Both keys sign until the old one is revoked; an auditor with the old key follows the root to the new one."""
-    settle(house)
-    old = public(house)["log"]
-    new = changed(house, "rotate", "log").text
-    settle(house)
+    settle_one(running)
+    old = public(running)["log"]
+    new = changed(running, "rotate", "log").text
+    settle_one(running)
     keys = [VerifierKey.parse(new), VerifierKey.parse(old)]
-    assert Note.parse(house.checkpoint().encode()).verify(keys) == tuple(keys)
-    assert [house.audit(log_key=key).findings for key in (old, new)] == [(), ()]
-    assert changed(house, "revoke", "log").text == old
-    settle(house)
-    assert Note.parse(house.checkpoint().encode()).verify(keys) == (keys[0],)
-    assert [house.audit(log_key=key).findings for key in (old, new)] == [(), ()]
+    assert Note.parse(running.checkpoint().encode()).verify(keys) == tuple(keys)
+    assert [running.audit(log_key=key).findings for key in (old, new)] == [(), ()]
+    assert changed(running, "revoke", "log").text == old
+    settle_one(running)
+    assert Note.parse(running.checkpoint().encode()).verify(keys) == (keys[0],)
+    assert [running.audit(log_key=key).findings for key in (old, new)] == [(), ()]
 
 
-def test_stranger_who_signs_checkpoints_is_not_followed(house: House, tmp_path: Path) -> None:
+def test_stranger_who_signs_checkpoints_is_not_followed(running: Running, tmp_path: Path) -> None:
     """Without the root's word a new key is nobody's."""
-    changed(house, "rotate", "log")
-    changed(house, "revoke", "log")
+    changed(running, "rotate", "log")
+    changed(running, "revoke", "log")
     other = KeyFolder.open_or_make(tmp_path / "other", origin=ORIGIN, entropy=os.urandom).public
-    report = house.audit(root_key=other["root"].text, log_key=other["log"].text)
+    report = running.audit(root_key=other["root"].text, log_key=other["log"].text)
     assert [finding.code for finding in report.findings] == [Code.CHECKPOINT_REFUSED]
 
 
-def test_revoked_role_serves_no_more_until_it_has_a_new_key(house: House) -> None:
-    settle(house)
-    house.close()
-    revoked = change(house, "revoke", "referee")
+def test_revoked_role_serves_no_more_until_it_has_a_new_key(running: Running) -> None:
+    settle_one(running)
+    running.close()
+    revoked = change(running, "revoke", "referee")
     with pytest.raises(KeyFileError, match="referee keys rotate referee"):
-        house.start()
-    house.restart(services=["shuffler", "log"])
-    assert changed(house, "rotate", "referee") != revoked
-    house.restart(services=None)
-    settle(house)
-    assert house.audit().findings == ()
+        running.start()
+    running.restart(services=["shuffler", "log"])
+    assert changed(running, "rotate", "referee") != revoked
+    running.restart(services=None)
+    settle_one(running)
+    assert running.audit().findings == ()
 
 
-def test_key_is_revoked_by_its_text(stopped: House) -> None:
+def test_key_is_revoked_by_its_text(stopped: Running) -> None:
     key = public(stopped)["shuffler"]
     assert change(stopped, "revoke", key).text == key
     with pytest.raises(KeyRotationError, match="not in force"):
@@ -159,37 +147,37 @@ def test_key_is_revoked_by_its_text(stopped: House) -> None:
         ("revoke", "not+a+key", "no verifier key"),
     ],
 )
-def test_change_that_cannot_be_meant_changes_nothing(stopped: House, how: str, named: str, words: str) -> None:
+def test_change_that_cannot_be_meant_changes_nothing(stopped: Running, how: str, named: str, words: str) -> None:
     with pytest.raises(KeyRotationError, match=words):
         change(stopped, how, named)
     stopped.start()
     assert len(stopped.audit().keys) == 3
 
 
-def test_log_key_is_not_rotated_while_the_one_before_still_signs(stopped: House) -> None:
+def test_log_key_is_not_rotated_while_the_one_before_still_signs(stopped: Running) -> None:
     change(stopped, "rotate", "log")
     with pytest.raises(KeyRotationError, match="revoke it first"):
         change(stopped, "rotate", "log")
 
 
-def test_root_key_may_be_away_while_servers_run(make_house: Callable[..., House], tmp_path: Path) -> None:
+def test_root_key_may_be_away_while_servers_run(make_running: Callable[..., Running], tmp_path: Path) -> None:
     """Made elsewhere, shown for the first start and for changes, and otherwise not needed."""
     safe = tmp_path / "safe" / "root.key"
-    house = make_house(root=safe)
-    settle(house)
-    assert not (house.folder / "keys" / "root.key").exists()
+    running = make_running(root=safe)
+    settle_one(running)
+    assert not (running.folder / "keys" / "root.key").exists()
     away = safe.rename(tmp_path / "away.key")
-    house.restart(root=None)
-    settle(house)
-    house.close()
+    running.restart(root=None)
+    settle_one(running)
+    running.close()
     with pytest.raises(KeyFileError, match=r"lacks root\.key"):
-        change(house, "rotate", "referee")
-    changed(house, "rotate", "referee", root=away)
-    settle(house)
-    assert house.audit().findings == ()
+        change(running, "rotate", "referee")
+    changed(running, "rotate", "referee", root=away)
+    settle_one(running)
+    assert running.audit().findings == ()
 
 
-def test_other_root_key_changes_nothing(stopped: House, tmp_path: Path) -> None:
+def test_other_root_key_changes_nothing(stopped: Running, tmp_path: Path) -> None:
     KeyFolder.open_or_make(tmp_path / "other", origin=ORIGIN, entropy=os.urandom)
     with pytest.raises(KeyFileError, match="is not the private key"):
         change(stopped, "rotate", "referee", root=tmp_path / "other" / "root.key")
@@ -206,7 +194,7 @@ def test_other_root_key_changes_nothing(stopped: House, tmp_path: Path) -> None:
         (["rulesets", "seating"], set()),
     ],
 )
-def test_process_needs_the_private_keys_of_its_services_alone(stopped: House, tmp_path, services, needed) -> None:
+def test_process_needs_the_private_keys_of_its_services_alone(stopped: Running, tmp_path, services, needed) -> None:
     """It starts without the others, and not without any of its own."""
     folder, kept = stopped.folder / "keys", tmp_path / "kept"
     shutil.copytree(folder, kept)
@@ -221,7 +209,7 @@ def test_process_needs_the_private_keys_of_its_services_alone(stopped: House, tm
         shutil.copy2(kept / f"{role}.key", folder / f"{role}.key")
 
 
-def test_server_with_keys_that_the_log_does_not_name_does_not_start(stopped: House, tmp_path: Path) -> None:
+def test_server_with_keys_that_the_log_does_not_name_does_not_start(stopped: Running, tmp_path: Path) -> None:
     """All keys of another deployment stand in the folder, its own root's public key among them or not."""
     other, folder = tmp_path / "other", stopped.folder / "keys"
     KeyFolder.open_or_make(other, origin=ORIGIN, entropy=os.urandom)
@@ -236,28 +224,30 @@ def test_server_with_keys_that_the_log_does_not_name_does_not_start(stopped: Hou
         stopped.start()
 
 
-def test_keys_do_not_change_while_a_server_runs(house: House) -> None:
+def test_keys_do_not_change_while_a_server_runs(running: Running) -> None:
     with pytest.raises(FolderInUseError, match="stop it first"):
-        change(house, "rotate", "referee")
-    changed(house, "rotate", "referee")
+        change(running, "rotate", "referee")
+    changed(running, "rotate", "referee")
 
 
-def test_no_server_starts_while_keys_change(stopped: House) -> None:
+def test_no_server_starts_while_keys_change(stopped: Running) -> None:
     with lock_folder(stopped.folder, alone=True), pytest.raises(FolderInUseError, match="being changed"):
         stopped.start()
 
 
-def test_servers_may_share_a_folder(make_house: Callable[..., House]) -> None:
-    make_house(services=["shuffler", "log"])
-    make_house(services=["referee", "log"])
+def test_servers_may_share_a_folder(make_running: Callable[..., Running]) -> None:
+    make_running(services=["shuffler", "log"])
+    make_running(services=["referee", "log"])
 
 
 @pytest.mark.parametrize("role", ["log", "shuffler", "referee"])
 @pytest.mark.parametrize("died", ["before the append", "after the append", "while adopting"])
-def test_process_that_died_while_it_rotated_is_finished_by_the_next(house: House, monkeypatch, role: str, died) -> None:
+def test_process_that_died_while_it_rotated_is_finished_by_the_next(
+    running: Running, monkeypatch, role: str, died
+) -> None:
     """It dies with its next key on the disk, once the log has named it, or half way through its files."""
-    settle(house)
-    old = public(house)[role]
+    settle_one(running)
+    old = public(running)[role]
 
     class DiedError(Exception):
         """The process is gone."""
@@ -272,19 +262,19 @@ def test_process_that_died_while_it_rotated_is_finished_by_the_next(house: House
     else:
         monkeypatch.setattr(Path, "replace", die_at(2 if role == "log" else 1, DiedError, Path.replace))
     with pytest.raises(DiedError):
-        changed(house, "rotate", role)
+        changed(running, "rotate", role)
     monkeypatch.undo()
     if died == "before the append":
-        assert public(house)[role] == old
-        house.start()
-        settle(house)
-        house.close()
-        change(house, "rotate", role)
-    house.start()
-    settle(house)
-    assert public(house)[role] != old
-    assert not list((house.folder / "keys").glob("*.next.key"))
-    assert house.audit().findings == ()
+        assert public(running)[role] == old
+        running.start()
+        settle_one(running)
+        running.close()
+        change(running, "rotate", role)
+    running.start()
+    settle_one(running)
+    assert public(running)[role] != old
+    assert not list((running.folder / "keys").glob("*.next.key"))
+    assert running.audit().findings == ()
 
 
 def die_at(place: int, error: type[Exception], truly: Callable[..., Any]) -> Callable[..., Any]:
@@ -299,7 +289,7 @@ def die_at(place: int, error: type[Exception], truly: Callable[..., Any]) -> Cal
     return rename
 
 
-def test_register_reads_what_the_log_names(stopped: House) -> None:
+def test_register_reads_what_the_log_names(stopped: Running) -> None:
     old = VerifierKey.parse(public(stopped)["shuffler"])
     new = change(stopped, "rotate", "shuffler")
     store = open_sqlite(stopped.folder)
@@ -312,13 +302,11 @@ def test_register_reads_what_the_log_names(stopped: House) -> None:
     assert register.counted("shuffler", since=5) == (new,)
 
 
-def test_commands_rotate_revoke_and_print(make_house: Callable[..., House]) -> None:
-    house = make_house(clock=system_clock)
-    table = dealt(house, "mau_binh", seats=2, keyed=False)
-    play_on(table, table.accept)
-    assert table.settle().log_receipt.leaf
-    house.close()
-    data = ("--data", house.folder)
+def test_commands_rotate_revoke_and_print(make_running: Callable[..., Running]) -> None:
+    running = make_running(clock=system_clock)
+    settle_one(running)
+    running.close()
+    data = ("--data", running.folder)
 
     def keys() -> dict[str, str]:
         return dict(line.split("\t") for line in referee("keys", *data).stdout.splitlines())
@@ -332,6 +320,6 @@ def test_commands_rotate_revoke_and_print(make_house: Callable[..., House]) -> N
     revoked = referee("keys", "revoke", after["referee"], *data)
     assert (revoked.returncode, revoked.stdout) == (0, f"revoked\t{after['referee']}\n")
     assert "roles are log, shuffler, referee" in refused("keys", "rotate", "root", *data)
-    house.restart(services=["log"])
+    running.restart(services=["log"])
     assert "stop it first" in refused("keys", "rotate", "referee", *data)
     assert json.loads(referee("audit", "--json", *data).stdout)["findings"] == []

@@ -208,7 +208,7 @@ def loose(found: dict[str, int]) -> dict[str, str]:
 @pytest.mark.usefixtures("_open_umask")
 def test_served_folder_and_its_backup_are_closed_to_others(serve: Callable[..., Any], tmp_path: Path) -> None:
     server = serve()
-    server.play("modes")
+    server.driver.play("modes")
     found = modes(server.data)
     assert {"log.sqlite3", "log.sqlite3-wal", "log.sqlite3-shm", "keys", "keys/log.key", "keys/log.pub"} <= set(found)
     assert loose(found) == {}

@@ -26,6 +26,7 @@ from referee.server.process.opened_log import name_keys
 from referee.storage import Append, Store, Writer, back_up, open_reader
 from referee.storage.sqlite import open_sqlite, open_sqlite_reader
 from tests.command import referee, refused
+from tests.driver.driver import settle
 from tests.server.options import server_options
 from tests.server.processes import Serve
 from tests.storage.postgres_server import PostgresServer
@@ -228,7 +229,7 @@ def test_database_that_lost_its_tables_is_not_begun_anew(serve: Serve, postgres:
     name = f"test_{uuid.uuid4().hex}"
     url = postgres.make_schema(name)
     process = serve("--quiet", "--database", url)
-    process.referee.SettleRound(process.play("t").request)
+    settle(process.driver.play("t"))
     assert process.stop() == 0
     data = tmp_path / "data"
     with closing(open_reader(data, database=url)) as reader:
@@ -240,7 +241,7 @@ def test_database_that_lost_its_tables_is_not_begun_anew(serve: Serve, postgres:
         assert f"signed {size} leaves" in message
         assert f"--set log.accept_loss={size} " in message
     process = serve("--quiet", "--database", url, "--set", f"log.accept_loss={size}", "--workers", "2")
-    process.referee.SettleRound(process.play("t").request)
+    settle(process.driver.play("t"))
     assert process.stop() == 0
 
 
@@ -251,7 +252,7 @@ def test_killed_server_starts_again_and_its_record_is_never_ahead(serve: Serve, 
     for turn in range(4):
         process = serve("--quiet")
         for number in range(6 + 9 * turn):
-            process.referee.SettleRound(process.play(f"t-{turn}-{number}").request)
+            settle(process.driver.play(f"t-{turn}-{number}"))
         process.kill()
         found, head = recorded(data), head_of(data)
         assert found.size <= head.size

@@ -22,7 +22,7 @@ from referee.server.keys.signing_agent import SigningAgent
 from referee.v1 import log_pb2
 from tests.chaos.process import ServerProcess
 from tests.command import refused
-from tests.driver.opening import open_round
+from tests.driver.driver import settle
 from tests.driver.refusal import refusal_of
 from tests.server.processes import Serve
 from tests.waiting import until
@@ -237,20 +237,19 @@ def test_server_without_keys_serves_rounds_through_an_agent(serve: Serve, tmp_pa
     assert process.ready["origin"] == ORIGIN
     held = {one.name for one in (tmp_path / "data" / "keys").iterdir()}
     assert held == {"sealing.key", "log.head", *(f"{role}.pub" for role in ROLES)}
-    table = process.play("t")
-    process.accept(table)
-    assert process.referee.SettleRound(table.request).log_receipt.leaf
+    table = process.driver.play("t")
+    assert settle(table).leaf
     agent.kill()
 
-    for ask in (lambda: open_round(process.shuffler, "u"), lambda: process.accept(process.play("v"))):
+    for ask in (lambda: process.driver.open("u"), lambda: process.driver.play("v")):
         refusal = refusal_of(ask)
         assert (refusal.code, refusal.reason) == ("UNAVAILABLE", "SIGNER_UNAVAILABLE")
         assert str(path) not in refusal.message
     assert process.log.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
 
     agent = AgentProcess(safe, path)
-    again = process.play("u")
-    leaf = process.referee.SettleRound(again.request).log_receipt.leaf
+    again = process.driver.play("u")
+    leaf = settle(again).leaf
     until(lambda: len(process.leaves()) >= 4 + 2 * 4, seconds=30)
     assert leaf in process.leaves()
     assert process.stop() == 0

@@ -18,6 +18,8 @@ from referee.server.settings.limits import LimitSettings
 from referee.service import pool
 from referee.service.pool import STREAMS
 from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, shuffler_pb2
+from tests.driver.driver import play, settle
+from tests.driver.messages import method_of
 from tests.driver.refusal import ending_of, refusal_of
 from tests.server.observing import Methods, uncollected
 from tests.server.options import server_options
@@ -364,22 +366,25 @@ def test_refusals_leave_nothing_for_the_collector(tmp_path: Path) -> None:
 def test_refused_settlements_and_aborts_leave_nothing_for_the_collector(tmp_path: Path) -> None:
     """An abort for another reason, and in a batch a settlement unlike the one on record and one of no round."""
     with calling(data=tmp_path, streams=32) as (_, caller):
-        tables = (caller.play(f"t-{number}") for number in range(1000))
-        settled = next(one for one in tables if one.request.round.events)  # one that no hand wins at the deal
-        caller.referee.SettleRound(settled.request)
-        settled.request.round.events[0].arrange.back.reverse()
-        batch = mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[settled.request])
-        empty = mau_binh_pb2.MauBinhServiceSettleRoundsRequest(
-            requests=[mau_binh_pb2.MauBinhServiceSettleRoundRequest()]
+        settled = play(caller.driver.deal_playable())
+        settle(settled)
+        settled.message.receipt = b""
+        for event in settled.message.events:
+            event.received = False
+        batch, empty = (
+            mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[request])
+            for request in (
+                mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=settled.message),
+                mau_binh_pb2.MauBinhServiceSettleRoundRequest(),
+            )
         )
-        aborted = shuffler_pb2.AbortRoundRequest(
-            round={"table_id": settled.opened.header.round.table_id, "round_number": 1},
-            reason=shuffler_pb2.ABORT_REASON_OPERATOR,
-        )
+        aborted = shuffler_pb2.AbortRoundRequest(round=settled.ref, reason=shuffler_pb2.ABORT_REASON_OPERATOR)
+        settle_rounds = method_of(caller.channel, "MauBinhService/SettleRounds")
+        abort_round = method_of(caller.channel, "ShufflerService/AbortRound")
         with uncollected():
-            batches = [caller.referee.SettleRounds(batch).responses[0].refused.code for _ in range(100)]
-            empties = [caller.referee.SettleRounds(empty).responses[0].refused.code for _ in range(100)]
-            aborts = [ending_of(caller.shuffler.AbortRound, aborted)[0] for _ in range(100)]
+            batches = [settle_rounds(batch).responses[0].refused.code for _ in range(100)]
+            empties = [settle_rounds(empty).responses[0].refused.code for _ in range(100)]
+            aborts = [ending_of(abort_round, aborted)[0] for _ in range(100)]
     assert set(batches) == {grpc.StatusCode.ALREADY_EXISTS.value[0]}
     assert set(empties) == {grpc.StatusCode.INVALID_ARGUMENT.value[0]}
     assert set(aborts) == {"ALREADY_EXISTS"}

@@ -23,13 +23,15 @@ from referee_client import RefereeError, open_aio_channel, open_channel
 from referee.server.process.app import Application
 from referee.server.settings.limits import LimitSettings
 from referee.service.call import Call
-from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, mau_binh_pb2_grpc
+from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2
 from tests.chaos.frames import HEADERS, PREFACE, RST_STREAM, frame, settings
+from tests.driver.messages import method_of
 from tests.server.observing import Quiet
 from tests.server.options import server_options
 
 AT_ONCE: Final = 256
 SECONDS: Final = 120
+ACCEPT: Final = "MauBinhService/AcceptEvent"
 ASKED: Final = log_pb2.GetKeysRequest()
 
 
@@ -136,7 +138,7 @@ def accept(address: str, **options: int) -> RefereeError:
         open_channel(address, options=[(f"grpc.{name}", value) for name, value in options.items()]) as channel,
         pytest.raises(RefereeError) as caught,
     ):
-        mau_binh_pb2_grpc.MauBinhServiceStub(channel).AcceptEvent(request, timeout=SECONDS)
+        method_of(channel, ACCEPT)(request, timeout=SECONDS)
     return caught.value
 
 
@@ -145,7 +147,7 @@ async def accept_aio(address: str, **options: int) -> RefereeError:
     request = mau_binh_pb2.MauBinhServiceAcceptEventRequest()
     async with open_aio_channel(address, options=[(f"grpc.{name}", value) for name, value in options.items()]) as one:
         with pytest.raises(RefereeError) as caught:
-            await mau_binh_pb2_grpc.MauBinhServiceStub(one).AcceptEvent(request, timeout=SECONDS)
+            await method_of(one, ACCEPT)(request, timeout=SECONDS)
     return caught.value
 
 

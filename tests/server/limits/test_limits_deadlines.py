@@ -1,6 +1,5 @@
 """A call that nobody waits for any more begins nothing: its deadline passed, or it was given up."""
 
-import os
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,13 +9,15 @@ import pytest
 
 from referee.server.process.app import Application
 from referee.v1 import mau_binh_pb2, shuffler_pb2
-from tests.driver.opening import open_round, opening
+from tests.driver.driver import secrets_of
+from tests.driver.messages import method_of, opening
 from tests.driver.refusal import ending_of
 from tests.server.observing import Quiet
 from tests.server.processes import Caller, calling
 from tests.waiting import until
 
 SECONDS: Final = 60
+OPEN: Final = "ShufflerService/OpenRound"
 OPENED: Final = 4
 """The leaves of a new log."""
 
@@ -44,26 +45,30 @@ class Scene:
 
     def __init__(self, app: Application, store: SlowStore, caller: Caller) -> None:
         self.app, self.store, self.caller = app, store, caller
-        self.opened = open_round(caller.shuffler, "opened")
-        self.played = caller.play("played")
-        self.seeds = [os.urandom(32) for _ in range(2)]
+        caller.driver.open("opened")
+        self.played = caller.driver.play("played")
         name: dict[str, Any] = {"round": {"table_id": "opened", "round_number": 1}}
-        rounds = mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[self.played.request])
-        seed = shuffler_pb2.ContributeSeedRequest(**name, seat=0, seed=self.seeds[0])
+        settle = mau_binh_pb2.MauBinhServiceSettleRoundRequest(round=self.played.message)
+        rounds = mau_binh_pb2.MauBinhServiceSettleRoundsRequest(requests=[settle])
+        seeds = [secrets_of("opened", seat).seed for seat in range(2)]
+        seed = shuffler_pb2.ContributeSeedRequest(**name, seat=0, seed=seeds[0])
         abort = shuffler_pb2.AbortRoundRequest(**name, reason=shuffler_pb2.ABORT_REASON_OPERATOR)
+        requests: dict[str, tuple[str, Any]] = {
+            "open": (OPEN, opening("new")),
+            "contribute": ("ShufflerService/ContributeSeed", seed),
+            "deal": ("ShufflerService/DealRound", shuffler_pb2.DealRoundRequest(**name, client_seeds=seeds)),
+            "abort": ("ShufflerService/AbortRound", abort),
+            "settle": ("MauBinhService/SettleRound", settle),
+            "settle many": ("MauBinhService/SettleRounds", rounds),
+        }
         self.calls: dict[str, tuple[Any, Any]] = {
-            "open": (caller.shuffler.OpenRound, opening("new")),
-            "contribute": (caller.shuffler.ContributeSeed, seed),
-            "deal": (caller.shuffler.DealRound, shuffler_pb2.DealRoundRequest(**name, client_seeds=self.seeds)),
-            "abort": (caller.shuffler.AbortRound, abort),
-            "settle": (caller.referee.SettleRound, self.played.request),
-            "settle many": (caller.referee.SettleRounds, rounds),
+            how: (method_of(caller.channel, method), request) for how, (method, request) in requests.items()
         }
 
     def occupy(self) -> Any:  # noqa: ANN401 - a call
         """Start a call whose commit does not end."""
         self.store.hold.set()
-        call = self.caller.shuffler.OpenRound.future(opening("first"))
+        call = method_of(self.caller.channel, OPEN).future(opening("first"))
         assert self.store.held.wait(SECONDS)
         return call
 
@@ -128,9 +133,10 @@ def test_call_whose_deadline_passed_in_the_queue_is_not_begun(tmp_path):
     store = SlowStore()
     with calling(data=tmp_path, sweep=False, observers=[store], threads=1) as (app, caller):
         store.hold.set()
-        first = caller.shuffler.OpenRound.future(opening("first"))
+        open_round = method_of(caller.channel, OPEN)
+        first = open_round.future(opening("first"))
         assert store.held.wait(SECONDS)
-        assert ending_of(open_round, caller.shuffler, "late", timeout=0.3)[0] == "DEADLINE_EXCEEDED"
+        assert ending_of(open_round, opening("late"), timeout=0.3)[0] == "DEADLINE_EXCEEDED"
         assert app.pool.waiting == 1
         store.hold.clear()
         store.go.set()

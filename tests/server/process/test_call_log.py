@@ -22,9 +22,10 @@ from referee.cli.demo_table import DemoTable
 from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, round_pb2, shuffler_pb2
 from tests.driver.client_over import client_over
-from tests.driver.opening import deal_round, open_round, opening, terms_of
+from tests.driver.driver import AnyRound, play, settle
+from tests.driver.messages import method_of, opening
 from tests.driver.refusal import ending_of
-from tests.server.processes import Caller, Process, Serve, Table, servers_in
+from tests.server.processes import Caller, Process, Serve, servers_in
 from tests.server.reference import LOG_LINE
 
 PUBLIC: Final = frozenset({"round_id"})
@@ -106,22 +107,21 @@ def play_everything(channel: grpc.Channel) -> None:
             game.play(table, stronger=False)
 
 
-def be_refused(process: Process, caller: Caller, serve: Serve) -> tuple[Process, Table]:
+def be_refused(process: Process, caller: Caller, serve: Serve) -> tuple[Process, AnyRound]:
     """Make calls with secrets that are refused, and one that fails: by a server with another sealing key, returned."""
-    tables = (caller.play(f"a-table-{number}", seats=4) for number in range(1000))
-    table = next(one for one in tables if one.request.round.events)  # one that no hand wins at the deal
-    caller.accept(table)
-    leaf = caller.referee.SettleRound(table.request).log_receipt.leaf
-    left = open_round(caller.shuffler, terms_of("b-table", seat_count=4))
-    (certificate,) = table.request.round.certificates
-    table.request.round.certificates[0] = certificate.replace(b'"payload":"', b'"payload":"A', 1)
-    assert "OK" not in {ending_of(caller.referee.SettleRound, table.request)[0], ending_of(caller.accept, table)[0]}
+    table = play(caller.driver.deal_playable("a-table", seats=4))
+    leaf = settle(table).leaf
+    left = caller.driver.open("b-table", seats=4)
+    (certificate,) = table.message.certificates
+    table.message.certificates[0] = certificate.replace(b'"payload":"', b'"payload":"A', 1)
+    again = table.event(seat=0, arrange=table.message.events[0].arrange)
+    assert "OK" not in {ending_of(table.settle)[0], ending_of(table.accept_event, again)[0]}
     raw: Any = process.channel.unary_unary("/referee.v1.ShufflerService/DealRound")
     assert ending_of(raw, b"\xff" + leaf[200:240])[0] != "OK"
     assert process.stop() == 0
     (process.data / "keys" / "sealing.key").write_text(bytes(range(1, 33)).hex() + "\n", encoding="ascii")
     broken = serve()
-    assert ending_of(deal_round, broken.shuffler, left, table.seeds)[0] != "OK"
+    assert ending_of(broken.driver.take(left).deal)[0] != "OK"
     assert broken.is_running
     assert broken.stop() == 0
     return broken, table
@@ -144,7 +144,7 @@ def test_a_run_of_all_games_leaves_a_line_a_call_and_no_secret(serve: Serve, tmp
     play_everything(channel)
     leaves, keys = process.leaves(), keys_in(process.data)
     broken, table = be_refused(process, Caller(channel), serve)
-    asked = 4  # by the lines before: a checkpoint, one page of leaves, and the two that were sent past the recorder
+    asked = 5  # by the lines before: a checkpoint, one page of leaves, and the three that were sent past the recorder
     printed = (tmp_path / "errors.log").read_bytes() + (process.printed + broken.printed).encode()
     lines = [json.loads(line) for line in printed.splitlines()]
     calls = [line for line in lines if "method" in line and line["event"] != "failed"]
@@ -155,12 +155,14 @@ def test_a_run_of_all_games_leaves_a_line_a_call_and_no_secret(serve: Serve, tmp
     assert all(line.keys() >= FIELDS and line.keys() - FIELDS <= {"reason", "leaves"} for line in calls)
     assert {member for line in calls for member in line} <= LOG_LINE.keys()
 
-    secrets = {one for message in recorder.messages for one in bytes_of(message)} | {*leaves, *table.seeds}
+    secrets = {one for message in recorder.messages for one in bytes_of(message)} | set(leaves)
+    secrets |= {one.seed for one in table.secrets.values()}
     assert len(secrets) > 200
     assert [secret for secret in secrets if said(secret, printed)] == []
     cards = "|".join(card.text for card in DECK)
     assert re.findall(rf"(?<![A-Za-z0-9])(?:{cards})(?![A-Za-z0-9])", printed.decode()) == []
-    pairs = [tuple(map(str, pair)) for hand in table.dealt.hands for pair in itertools.pairwise(hand.cards)]
+    hands = [[str(card.number) for card in hand] for hand in table.hands.values()]
+    pairs = [pair for hand in hands for pair in itertools.pairwise(hand)]
     assert [pair for pair in pairs for comma in (", ", ",") if comma.join(pair).encode() in printed] == []
     keys += keys_in(process.data)
     assert len(keys) >= 8
@@ -188,15 +190,16 @@ def lines_of(server: Process, request_id: str) -> list[dict[str, Any]]:
 
 def test_request_id_leads_from_the_caller_to_the_leaf(server: Process) -> None:
     """It comes back with the answer, and its line names the leaf that the call put into the log."""
-    terms = terms_of("t")
-    opened, call = server.shuffler.OpenRound.with_call(opening(terms), metadata=(("x-request-id", "from-the-table"),))
+    request = opening("t")
+    open_round = method_of(server.channel, "ShufflerService/OpenRound")
+    opened, call = open_round.with_call(request, metadata=(("x-request-id", "from-the-table"),))
     assert dict(call.trailing_metadata())["x-request-id"] == "from-the-table"
     (line,) = lines_of(server, "from-the-table")
     assert line["leaves"] == [opened.log_receipt.leaf_index]
     assert (line["code"], line["event"], line["request_bytes"]) == (
         "OK",
         "answered",
-        len(terms.SerializeToString()) + 2,
+        request.ByteSize(),
     )
     assert line["response_bytes"] == len(opened.SerializeToString())
     assert line["caller"].startswith("ipv4:127.0.0.1:")

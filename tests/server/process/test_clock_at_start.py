@@ -42,7 +42,7 @@ def clock_lines(folder: Path, event: str) -> list[dict[str, Any]]:
 def test_log_that_was_dated_ahead_waits_until_that_time(serve: Serve, tmp_path: Path) -> None:
     """The server starts, reads, and says by how much, what is allowed, what to do, and when it takes leaves again."""
     ahead = serve("--quiet", program=off_by(tmp_path, TEN_MINUTES))
-    ahead.play("ahead")
+    ahead.driver.play("ahead")
     assert ahead.stop() == 0
     server = serve("--metrics", "127.0.0.1:0")
     words = " ".join(probe(server).split())
@@ -55,7 +55,7 @@ def test_log_that_was_dated_ahead_waits_until_that_time(serve: Serve, tmp_path: 
     assert "takes leaves again in" in words
     size = len(server.leaves())
     assert size > 0
-    refusal = refusal_of(server.play, "now")
+    refusal = refusal_of(server.driver.play, "now")
     assert refusal.reason == "CLOCK_BEHIND"
     assert 0 < refusal.retry_seconds <= (TEN_MINUTES - SLACK_MS) / 1000
     assert len(server.leaves()) == size
@@ -75,14 +75,14 @@ def test_log_that_was_dated_ahead_waits_until_that_time(serve: Serve, tmp_path: 
 def test_log_takes_leaves_again_once_the_clock_is_there(serve: Serve, tmp_path: Path) -> None:
     """Without a restart: the clock of a server that starts ten minutes behind is set right."""
     right = serve("--quiet")
-    right.play("right")
+    right.driver.play("right")
     assert right.stop() == 0
     server = serve("--metrics", "127.0.0.1:0", program=off_by(tmp_path, -TEN_MINUTES))
     assert "behind the log's newest leaf" in probe(server)
-    assert refusal_of(server.play, "now").reason == "CLOCK_BEHIND"
+    assert refusal_of(server.driver.play, "now").reason == "CLOCK_BEHIND"
     (tmp_path / "clock").write_text("0")
     until(lambda: probe(server) == "ready\n", "the server did not become ready")
-    assert server.play("now").opened.header
+    assert server.driver.play("now").header
 
 
 def test_clock_a_little_behind_serves_and_says_so(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_clock_a_little_behind_serves_and_says_so(tmp_path: Path) -> None:
 
     def dealt_time(table: str) -> int:
         with calling(data=tmp_path / "data", clock=lambda: now[0]) as (_, caller):
-            return caller.play(table).dealt.dealt_time
+            return caller.driver.play(table).dealt_time
 
     before = dealt_time("before")
     now[0] -= SLACK_MS
@@ -103,7 +103,7 @@ def test_clock_a_little_behind_serves_and_says_so(tmp_path: Path) -> None:
 
 def test_right_clock_is_said_too(serve: Serve, tmp_path: Path) -> None:
     first = serve("--quiet")
-    first.play("first")
+    first.driver.play("first")
     assert first.stop() == 0
     serve()
     (line,) = clock_lines(tmp_path, "clock ahead of the log")

@@ -30,8 +30,8 @@ from referee.server.process.tracing import Tracing, exporting
 from referee.service.call import Call
 from referee.storage import Cosigned, StoreError
 from referee.storage.sqlite import open_sqlite
-from referee.v1 import advice_pb2, advice_pb2_grpc, log_pb2, shuffler_pb2
-from tests.driver.opening import open_round, terms_of
+from referee.v1 import advice_pb2, advice_pb2_grpc, log_pb2
+from tests.driver.messages import method_of, opening
 from tests.driver.refusal import ending_of, refusal_of
 from tests.server.http_server import Answering, http_server
 from tests.server.processes import Caller, calling
@@ -87,20 +87,20 @@ def test_calls_commits_and_the_log_are_counted(tmp_path: Path) -> None:
         for _ in range(3):
             caller.log.GetKeys(log_pb2.GetKeysRequest())
         assert refusal_of(caller.log.GetTableRound, log_pb2.GetTableRoundRequest(table_id="nobody"))
-        caller.play("t-1")
-        caller.play("t-2")
+        caller.driver.deal("t-1")  # whose client asks for the keys once, and prepares, opens and deals
+        caller.driver.deal("t-2")
         found = read_idle(app)
         log, shuffler = "/referee.v1.LogService/", "/referee.v1.ShufflerService/"
-        assert found["referee_calls_total", ("OK", f"{log}GetKeys")] == 3
+        assert found["referee_calls_total", ("OK", f"{log}GetKeys")] == 3 + 1
         assert found["referee_calls_total", ("FAILED_PRECONDITION", f"{log}GetTableRound")] == 1
         assert found["referee_calls_total", ("OK", f"{shuffler}DealRound")] == 2
         assert found["referee_refusals_total", ("NOT_OPENED",)] == 1
-        assert found["referee_call_seconds_count", (f"{log}GetKeys",)] == 3
+        assert found["referee_call_seconds_count", (f"{log}GetKeys",)] == 3 + 1
         received, sent = (found["referee_message_bytes_total", (way,)] for way in ("request", "response"))
         assert sent > 2 * received / 3
         assert found["referee_commit_seconds_count", ()] == found["referee_commit_requests_count", ()]
         for name, figure in {
-            "call_wait_seconds_count": 10,
+            "call_wait_seconds_count": 11,
             "commit_requests_sum": 4,  # two rounds of two steps
             "log_leaves": 4 + 4,
             "call_threads": 3,
@@ -150,7 +150,7 @@ def test_lag_of_the_witnesses_and_age_of_the_checkpoint(tmp_path: Path) -> None:
         assert "referee_log_cosigned_leaves" not in figures()
         now = 107.0
         assert figures()["referee_checkpoint_age_seconds"] == 7
-        caller.play("t-1")
+        caller.driver.play("t-1")
         store.keep_cosigned(3, lambda _: Cosigned(size=3, note=b"note", is_quorate=True))
         assert abs(figures()["referee_clock_seconds"] - system_clock() / 1000) < 60
         assert figures().keys() == OF_THE_LOG
@@ -165,12 +165,9 @@ def test_lag_of_the_witnesses_and_age_of_the_checkpoint(tmp_path: Path) -> None:
 
 def test_aborts_are_those_of_the_table_with_most(tmp_path: Path) -> None:
     with serving(tmp_path) as (_, caller), closing(open_sqlite(tmp_path)) as store:
-        caller.play("settles")
-        for number in range(1, 4):
-            open_round(caller.shuffler, terms_of("aborts"))
-            named: dict[str, Any] = {"round": {"table_id": "aborts", "round_number": number}}
-            request = shuffler_pb2.AbortRoundRequest(**named, reason=shuffler_pb2.ABORT_REASON_OPERATOR)
-            caller.shuffler.AbortRound(request)
+        caller.driver.play("settles")
+        for _ in range(3):
+            caller.driver.open("aborts").abort()
         found = {metric.name: metric.samples[0].value for metric in LogCollector(store, clock=system_clock).collect()}
     assert (found["referee_table_rounds"], found["referee_table_aborts"]) == (3, 3)
 
@@ -191,13 +188,11 @@ def test_log_that_cannot_be_read_is_a_figure_and_no_failure() -> None:
 def test_labels_are_never_of_a_table_a_round_or_a_caller(tmp_path: Path) -> None:
     """However many tables, callers and request ids there are, there are no more samples than before."""
     with serving(tmp_path) as (app, caller):
-        caller.play("table-1")
+        caller.driver.play("table-1")
         before = set(read(app))
-        open_round(
-            caller.shuffler,
-            terms_of("table-2", seat_count=3, currency="EUR", stake_minor=7),
-            metadata=[("x-request-id", "label-me"), ("user-agent", "x")],
-        )
+        request = opening("table-2", seat_count=3, currency="EUR", stake_minor=7)
+        metadata = [("x-request-id", "label-me"), ("user-agent", "x")]
+        method_of(caller.channel, "ShufflerService/OpenRound")(request, metadata=metadata)
         assert {name for name in read(app) if name not in before} == set()
 
 
@@ -278,7 +273,7 @@ def spans(tmp_path: Path) -> list[ReadableSpan]:
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     with calling(data=tmp_path, sweep=False, observers=[Tracing(provider)]) as (_, caller):
-        caller.play("t-1")
+        caller.driver.play("t-1")
         metadata = (("traceparent", TRACE_PARENT), ("x-request-id", "r-1"))
         caller.log.GetKeys(log_pb2.GetKeysRequest(), metadata=metadata)
         assert refusal_of(caller.log.GetTableRound, log_pb2.GetTableRoundRequest(table_id="nobody"))

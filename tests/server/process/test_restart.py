@@ -15,6 +15,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from referee_client.channel import RECONNECTING
 
 from referee.v1 import log_pb2
+from tests.driver.driver import settle
 from tests.driver.messages import METHODS
 from tests.driver.refusal import ending_of
 from tests.server.processes import Caller, Load, Process, Serve
@@ -128,5 +129,5 @@ def test_server_says_that_it_stops_and_still_answers_meanwhile(serve: Serve) -> 
     server.terminate()
     requests = [health_pb2.HealthCheckRequest(service=service) for service in services]
     until(lambda: all(health.Check(request).status != SERVING for request in requests), seconds=7)
-    assert server.referee.SettleRound(server.play("late").request).log_receipt.leaf
+    assert settle(server.driver.play("late")).leaf
     assert server.stop() == 0

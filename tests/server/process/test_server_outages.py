@@ -14,17 +14,16 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError
 
-import grpc
 import psutil
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from referee_client import RefereeError
 
 from referee.storage import open_reader
 from referee.storage.sqlite import open_sqlite_reader
 from tests.chaos.fault_disk import fill, small_disk
 from tests.command import referee, refused
 from tests.demo_log import DemoLog
-from tests.driver.opening import open_round
 from tests.randomness import random_from
 from tests.server.processes import Process, Serve
 from tests.storage.postgres_server import PostgresServer
@@ -72,9 +71,9 @@ def wait_for_trouble(process: Process, folder: Path, kind: str, remedy: str) -> 
 def refusal_of_opening(process: Process, table: str) -> str:
     """Try to open a round; return the status code and the message, OK where it opened."""
     try:
-        open_round(process.shuffler, table, timeout=40)
-    except grpc.RpcError as error:
-        return f"{error.code().name}: {error.details()}"
+        process.driver.open(table)
+    except RefereeError as error:
+        return f"{error.code.name}: {error}"
     return "OK"
 
 

@@ -17,7 +17,7 @@ from referee.rulesets import Catalogue, load_builtin
 from referee.server.process import start_leaf
 from referee.server.process.app import Application
 from referee.server.settings.access import AccessSettings, Issuer
-from tests.driver.house import House
+from tests.driver.running import Running
 from tests.server.options import server_options
 
 KEYS = 3
@@ -133,8 +133,8 @@ def test_server_killed_before_it_serves_says_nothing_twice(tmp_path: Path) -> No
     assert len(starts_in(leaves)) == 1
 
 
-def test_audit_prints_what_judged(house: House) -> None:
-    report = house.audit()
+def test_audit_prints_what_judged(running: Running) -> None:
+    report = running.audit()
     assert report.findings == ()
     assert ([one.leaf_index for one in report.starts], report.start_count) == ([KEYS], 1)
 

@@ -67,7 +67,7 @@ def test_two_workers_share_a_port_and_a_log_each_on_its_core(serve: Serve) -> No
         assert not load.errors, load.errors[0]
         process.terminate()
     assert process.stop() == 0
-    assert {error.code().name for error in load.errors} <= {"UNAVAILABLE", "CANCELLED"}
+    assert {error.code.name for error in load.errors} <= {"UNAVAILABLE", "CANCELLED"}
     assert not first.is_running()
     assert not second.is_running()
     assert set(load.settled.values()) <= set(serve("--quiet").leaves())
@@ -120,7 +120,7 @@ def test_killed_worker_is_replaced_and_the_other_serves_meanwhile(serve: Serve) 
         until(lambda: len(process.workers()) >= 2 and first not in process.workers(), seconds=RESTART_SECONDS)
         load.more(20)
     assert second in process.workers()
-    assert {error.code().name for error in load.errors} <= {"UNAVAILABLE"}
+    assert {error.code.name for error in load.errors} <= {"UNAVAILABLE"}
     assert process.stop() == 0
 
 

@@ -24,8 +24,8 @@ from referee.server.process.certificate import CertificateFormatError, ServedCer
 from referee.server.settings.access import AccessSettings, Certified, listen_problems
 from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.tls import TlsFileError, TlsSettings
-from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
-from tests.driver.opening import terms_of
+from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2
+from tests.driver.messages import method_of, terms_of
 from tests.driver.refusal import ending_of
 from tests.driver.running import Clock
 from tests.server.options import server_options
@@ -131,10 +131,9 @@ def test_certificate_names_the_caller_and_its_role(tmp_path, authority):
     with serving(tmp_path, mutual(tmp_path, authority), access=access) as app:
         for name, paper in papers.items():
             with dial(app.port, authority.paper.pem, paper) as channel:
-                log, prepare = log_pb2_grpc.LogServiceStub(channel), shuffler_pb2_grpc.ShufflerServiceStub(channel)
+                log, prepare = log_pb2_grpc.LogServiceStub(channel), method_of(channel, "ShufflerService/PrepareRound")
                 calls: list[tuple[Any, Any]] = [
-                    (prepare.PrepareRound, shuffler_pb2.PrepareRoundRequest(terms=terms_of(table)))
-                    for table in ("acme.1", "bcme.1")
+                    (prepare, shuffler_pb2.PrepareRoundRequest(terms=terms_of(table))) for table in ("acme.1", "bcme.1")
                 ]
                 calls += [(log.ListEntries, log_pb2.ListEntriesRequest()), (log.GetKeys, log_pb2.GetKeysRequest())]
                 found[name] = [ending_of(call, request, timeout=30)[0] for call, request in calls]

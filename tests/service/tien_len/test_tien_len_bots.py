@@ -5,9 +5,9 @@ import random
 import pytest
 
 from referee.v1 import tien_len_pb2
-from tests.driver.advised import suggested_event
-from tests.driver.tien_len_house import TienLenHouse
 from tests.randomness import random_from
+from tests.service.advised import suggested_event
+from tests.service.tien_len_house import TienLenHouse
 
 
 def _play(tien_len: TienLenHouse, message: tien_len_pb2.TienLenRound, *, bots: set[int], luck: random.Random) -> None:

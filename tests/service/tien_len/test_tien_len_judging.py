@@ -13,8 +13,8 @@ from referee.cards import parse_cards
 from referee.games.tien_len import Fault
 from referee.rulesets import load_folder, load_texts
 from referee.v1 import tien_len_pb2
-from tests.driver.tien_len_house import TienLenHouse
-from tests.driver.violations import facts_of
+from tests.service.tien_len_house import TienLenHouse
+from tests.service.violations import facts_of
 
 Vector: TypeAlias = dict[str, Any]
 

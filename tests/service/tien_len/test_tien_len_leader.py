@@ -14,7 +14,7 @@ from referee.games import LeaderBy
 from referee.v1 import shuffler_pb2, tien_len_pb2
 from referee.wire.round import read_header
 from tests.attacks.courses import findings_of_both
-from tests.driver.tien_len_house import KEYS, Dealt, TienLenHouse
+from tests.service.tien_len_house import KEYS, Dealt, TienLenHouse
 from tests.vectors.dealing.dealing_derivation import derive
 from tests.verifier.built import Verdicts
 

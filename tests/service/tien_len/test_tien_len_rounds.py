@@ -9,7 +9,7 @@ from referee.rulesets import get
 from referee.transcript.inputs import parse
 from referee.transcript.replay import replay
 from referee.v1 import tien_len_pb2
-from tests.driver.tien_len_house import Dealt, TienLenHouse
+from tests.service.tien_len_house import Dealt, TienLenHouse
 
 RULESET: Final = "tien_len.mien_nam"
 

@@ -12,8 +12,8 @@ from referee.games.tien_len.rules import max_units
 from referee.rulesets import get
 from referee.v1 import tien_len_pb2
 from referee.wire.round import read_header
-from tests.driver.courses import take
-from tests.driver.tien_len_house import TienLenHouse
+from tests.service.courses import take
+from tests.service.tien_len_house import TienLenHouse
 from tests.status_details import reason_and_field
 
 RULESET: Final = "tien_len.mien_nam"

@@ -6,8 +6,8 @@ from referee.advice.tien_len.suggestion import AdviceReason
 from referee.cards import DECK, parse_cards
 from referee.rulesets import Language, load_texts
 from referee.v1 import advice_pb2, tien_len_pb2
-from tests.driver.tien_len_house import TienLenHouse
 from tests.randomness import random_from
+from tests.service.tien_len_house import TienLenHouse
 
 CHOPPED = "4S 4C 5D 5H 6S 6C 9S TD JH QS KC AS 2S"
 LEADS_TWO = "3S 3C 5S 6H 7D 8H 9D TC JD QH KS AC 2H"

@@ -10,8 +10,8 @@ import pytest
 
 from referee.cards import DECK
 from referee.v1 import ultimate_texas_pb2
-from tests.driver.house import House
-from tests.driver.ultimate_texas_house import Server
+from tests.service.house import House
+from tests.service.ultimate_texas_house import Server
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # its parser of hand ranges, not used here, calls what its dependency deprecates

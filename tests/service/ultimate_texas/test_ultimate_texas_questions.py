@@ -8,8 +8,8 @@ import pytest
 from referee.rulesets import get, load_folder
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
-from tests.driver.courses import payload_of
-from tests.driver.ultimate_texas_house import Refused, Server
+from tests.service.courses import payload_of
+from tests.service.ultimate_texas_house import Refused, Server
 
 DECISIONS: Final = tuple(name.removeprefix("DECISION_") for name in Decision.keys() if name != "DECISION_UNSPECIFIED")  # noqa: SIM118 - an enum of the wire is no dict
 STATES: Final = (

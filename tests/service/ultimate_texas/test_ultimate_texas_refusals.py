@@ -8,9 +8,9 @@ from referee.evidence.dsse import Envelope
 from referee.transcript.chain import FORM, EventReceipt, sign_receipt
 from referee.v1 import shuffler_pb2, ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
-from tests.driver.courses import steps_of
-from tests.driver.opening import opening
-from tests.driver.ultimate_texas_house import Refused, Round, Server
+from tests.service.courses import steps_of
+from tests.service.opening import opening
+from tests.service.ultimate_texas_house import Refused, Round, Server
 from tests.status_details import reason_and_field
 
 MAX_EVENTS: Final = 23

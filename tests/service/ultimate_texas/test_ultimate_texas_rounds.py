@@ -17,8 +17,8 @@ from referee.rulesets import get
 from referee.transcript.inputs import parse
 from referee.transcript.replay import replay
 from referee.v1 import shuffler_pb2, ultimate_texas_pb2
-from tests.driver.advised import play_streets
-from tests.driver.ultimate_texas_house import Refused, Server
+from tests.service.advised import play_streets
+from tests.service.ultimate_texas_house import Refused, Server
 
 Outcome: TypeAlias = ultimate_texas_pb2.UltimateTexasOutcome
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 import grpc
 
 from referee.v1 import round_pb2
-from tests.driver.courses import hashes_of, take
 from tests.driver.refusal import refusal_of
+from tests.service.courses import hashes_of, take
 from tests.status_details import reason_and_field
 from tests.vectors.dealing.dealing_derivation import number, tagged
 

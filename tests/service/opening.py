@@ -1,27 +1,14 @@
 """Rounds opened and dealt on any server by its stub: what each test of a running server begins with."""
 
-import os
 from collections.abc import Sequence
 from typing import Any
 
 from referee.v1 import round_pb2, shuffler_pb2
+from tests.driver.messages import terms_of
+from tests.randomness import random_from
 
 Asked = str | shuffler_pb2.RoundTerms | round_pb2.RoundHeader | shuffler_pb2.OpenRoundRequest
 """A table, terms, a header as prepared, or a whole request."""
-
-
-def terms_of(table: str = "t", **changes: Any) -> shuffler_pb2.RoundTerms:  # noqa: ANN401 - any field
-    """Return terms for two seats by the classic sheet of Mậu Binh, with these changes."""
-    fields: dict[str, Any] = {
-        "table_id": table,
-        "ruleset_id": "mau_binh.classic",
-        "seat_count": 2,
-        "currency": "CHIP",
-        "stake_minor": 10,
-    }
-    if "round" in changes:
-        del fields["table_id"]
-    return shuffler_pb2.RoundTerms(**fields | changes)
 
 
 def opening(
@@ -63,10 +50,13 @@ def deal_round(
     *,
     timeout: float | None = None,
 ) -> shuffler_pb2.DealRoundResponse:
-    """Deal an opened round, from these seeds or from the system's entropy."""
+    """Deal an opened round, from these seeds or from others that only this round has."""
     header = opened.header
+    luck = random_from(f"{header.round.table_id}/{header.round.round_number}")
     request = shuffler_pb2.DealRoundRequest(
-        round=header.round, client_seeds=seeds or [os.urandom(32) for _ in header.seat_keys], seed_signatures=signatures
+        round=header.round,
+        client_seeds=seeds or [luck.randbytes(32) for _ in header.seat_keys],
+        seed_signatures=signatures,
     )
     dealt: shuffler_pb2.DealRoundResponse = shuffler.DealRound(request, timeout=timeout)
     return dealt

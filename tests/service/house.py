@@ -9,10 +9,10 @@ import pytest
 
 from referee.server.settings.limits import LimitSettings
 from referee.v1 import log_pb2, mau_binh_pb2, mau_binh_pb2_grpc, shuffler_pb2
-from tests.driver.abridging import AbridgingChannel
-from tests.driver.courses import take
-from tests.driver.running import Running, seeds_of
-from tests.driver.table import Table
+from tests.service.abridging import AbridgingChannel
+from tests.service.courses import take
+from tests.service.raw_server import RawServer, seeds_of
+from tests.service.table import Table
 
 CLASSIC: Final = "mau_binh.classic"
 ARRANGING_MS: Final = 60_000
@@ -122,7 +122,7 @@ class Played:
         return self.house.log.GetTableRound(log_pb2.GetTableRoundRequest(**self.name))
 
 
-class House(Running):
+class House(RawServer):
     """A server on which rounds of Mậu Binh are played. Tests reach the words of this file through it."""
 
     as_dealt = staticmethod(as_dealt)

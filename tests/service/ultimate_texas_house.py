@@ -8,9 +8,9 @@ from typing import Final, TypeAlias
 import pytest
 
 from referee.v1 import money_pb2, shuffler_pb2, ultimate_texas_pb2, ultimate_texas_pb2_grpc
-from tests.driver.courses import steps_of, take
 from tests.driver.refusal import Refusal, refusal_of
-from tests.driver.running import Running, seeds_of
+from tests.service.courses import steps_of, take
+from tests.service.raw_server import RawServer, seeds_of
 
 BET_UNIT: Final = 2
 STREET_MS: Final = 30_000
@@ -86,7 +86,7 @@ class Round:
         )
 
 
-class Server(Running):
+class Server(RawServer):
     """A server on which rounds of Ultimate Texas Hold'em are played."""
 
     @property

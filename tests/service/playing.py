@@ -5,13 +5,13 @@ from typing import Any, Final
 
 from referee.games import GAMES as REGISTERED
 from referee.v1 import tien_len_pb2, ultimate_texas_pb2
-from tests.driver.running import Running
-from tests.driver.table import Table
+from tests.service.raw_server import RawServer
+from tests.service.table import Table
 
 GAMES: Final = tuple(sorted(REGISTERED))
 
 
-def dealt(house: Running, game: str, *, seats: int = 3, **how: Any) -> Table:  # noqa: ANN401 - what Table takes
+def dealt(house: RawServer, game: str, *, seats: int = 3, **how: Any) -> Table:  # noqa: ANN401 - what Table takes
     """Deal rounds until no hand wins at the deal; settle those before. Seats have keys unless ``keyed`` is False."""
     while True:
         table = Table(house, game, seats=seats, **how).play()

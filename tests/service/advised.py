@@ -9,7 +9,7 @@ from referee.v1 import (
     ultimate_texas_pb2,
     ultimate_texas_pb2_grpc,
 )
-from tests.driver.courses import steps_of, take
+from tests.service.courses import steps_of, take
 
 
 def suggested_event(

@@ -21,9 +21,9 @@ from referee.games import LeaderBy
 from referee.rulesets import Catalogue, load_builtin
 from referee.v1 import mau_binh_pb2, round_pb2, shuffler_pb2, tien_len_pb2, tien_len_pb2_grpc
 from referee.wire.round import write_header
-from tests.driver.courses import is_timeout, sign, take
 from tests.driver.headers import header_of
-from tests.driver.running import Running
+from tests.service.courses import is_timeout, sign, take
+from tests.service.raw_server import RawServer
 
 RULESET: Final = "tien_len.mien_nam"
 
@@ -115,7 +115,7 @@ def scripted_deal(header: Header, hands: Sequence[Sequence[Card]]) -> Deal:
     )
 
 
-class TienLenHouse(Running):
+class TienLenHouse(RawServer):
     """A server on which rounds of Tiến Lên are played. Tests reach the words of this file through it."""
 
     make_play = staticmethod(make_play)
