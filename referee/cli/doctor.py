@@ -15,7 +15,7 @@ from rich.table import Table as Grid
 
 from referee.cli.command import Commands
 from referee.cli.config import ConfigFile, Set
-from referee.cli.options import FOUND
+from referee.cli.options import FOUND, print_json
 from referee.cli.paper import paper
 from referee.cli.progress import ProgressBar, progress_bar
 from referee.server.doctor import CheckDepth, CheckLevel, CheckResult, examine
@@ -74,11 +74,7 @@ def doctor(  # noqa: PLR0913 - one parameter an option
         console.print(f"\n[{style}]{words}[/]")
     else:
         checks = [{"group": group, **msgspec.to_builtins(finding)} for group, finding in results]
-        typer.echo(
-            msgspec.json.format(
-                msgspec.json.encode({"ok": not count[CheckLevel.FAIL], "checks": checks}), indent=2
-            ).decode()
-        )
+        print_json({"ok": not count[CheckLevel.FAIL], "checks": checks})
     raise typer.Exit(FOUND if count[CheckLevel.FAIL] else 0)
 
 
