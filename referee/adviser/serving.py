@@ -22,8 +22,8 @@ import msgspec
 from google.protobuf.message import Message
 
 from referee.adviser.desk import Desk, seconds_left
-from referee.adviser.servicers import Finder, add_handlers, parts_of, servicer_of
-from referee.service.advising import ADVISING, AdvisingService
+from referee.adviser.servicers import Finder, handler_of, parts_of, servicer_of
+from referee.service.advising import ADVISING, AdvisingService, add_methods
 from referee.service.call import Call
 from referee.service.charter import CHARTER, INTRODUCE, NOW, SECONDS, UNINTRODUCED, Charter
 from referee.service.interceptor import CallInterceptor
@@ -101,7 +101,7 @@ class AdviserServer:
                 ("grpc.max_send_message_length", _LARGEST),
             ],
         )
-        add_handlers(self._server, self._finder)
+        add_methods(self._server, lambda service, method: handler_of(method, self._finder(service)))
         service, _, name = INTRODUCE[1:].partition("/")
         control: dict[str, grpc.RpcMethodHandler[Any, Any]] = {
             name: grpc.unary_unary_rpc_method_handler(self._introduce)

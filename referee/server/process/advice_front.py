@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 import grpc
+from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from google.rpc import error_details_pb2
@@ -28,7 +29,7 @@ from referee.server.process.advice_line import (
 from referee.server.process.opened_log import OpenedLog
 from referee.server.process.options import ServerOptions
 from referee.server.settings.advice import OFF, AdviceSettings
-from referee.service.advising import ADVISING
+from referee.service.advising import AdvisingService, add_methods
 from referee.service.call import CallEndedError, current
 from referee.service.charter import GRACE_SECONDS, NOW, SECONDS, Charter, file_of
 from referee.service.interceptor import REQUEST_ID
@@ -87,16 +88,15 @@ class AdviceFront:
             folder = self._options.configuration.serve.rulesets
             self._options.advise(server, self._charter, self._options.clock, Path(folder) if folder else None)
             return
-        for service in ADVISING.values():
-            handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {
-                method.name: grpc.unary_unary_rpc_method_handler(
-                    partial(self._answer, self.line, f"/{service.full_name}/{method.name}") if self.line else _refuse,
-                    request_deserializer=GetMessageClass(method.input_type).FromString,
-                )
-                for method in service.descriptor.methods
-            }
-            server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service.full_name, handlers),))
-            server.add_registered_method_handlers(service.full_name, handlers)
+
+        def handler_of(service: AdvisingService, method: MethodDescriptor) -> "grpc.RpcMethodHandler[Any, Any]":
+            path = f"/{service.full_name}/{method.name}"
+            return grpc.unary_unary_rpc_method_handler(
+                partial(self._answer, self.line, path) if self.line else _refuse,
+                request_deserializer=GetMessageClass(method.input_type).FromString,
+            )
+
+        add_methods(server, handler_of)
 
     def start(self) -> None:
         """Begin to watch a process that others run."""
