@@ -6,12 +6,12 @@ that shares the core would answer some calls that much later. (Yielding instead 
 of a core that others want too, at every priority.)
 """
 
+import faulthandler
 import signal
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from queue import SimpleQueue
@@ -19,6 +19,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from referee.advice.stopping import checked
 from referee.service.call import CallEndedError, current
+from referee.service.charter import GRACE_SECONDS
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.refusal import RefusedError
 
@@ -28,14 +29,12 @@ T = TypeVar("T")
 COMPUTE_SECONDS: Final = 0.0005
 SLEEP_SECONDS: Final = 0.00003
 """How long the process computes, and how long it then sleeps."""
-STOPPED_EARLY: Final = 64
-"""Ids of calls that were stopped before they arrived: gRPC promises no order of two calls."""
 _TIMER_SLACK: Final = Path("/proc/self/timerslack_ns")
 """How late Linux may end a sleep: 50 us, unless this says another time."""
 
 
-asked: Final[ContextVar[tuple[str, float]]] = ContextVar("asked")
-"""Id of the present call, and the seconds after which it is over."""
+seconds_left: Final[ContextVar[float]] = ContextVar("seconds_left")
+"""Seconds after which the present call is over."""
 
 
 def too_long(seconds: float) -> RefusedError:
@@ -79,6 +78,11 @@ class Question:
         self._answer: Any = None
         self._error: BaseException | None = None
 
+    @property
+    def left(self) -> float:
+        """Seconds until its time is over; negative afterwards."""
+        return self._due - self._monotonic()
+
     def stop(self) -> None:
         """Note that the caller no longer waits."""
         self._is_stopped = True
@@ -88,7 +92,7 @@ class Question:
         """Raise if nobody waits for the answer any more."""
         if self._is_stopped:
             raise CallEndedError
-        if self._monotonic() >= self._due:
+        if self.left <= 0:
             raise too_long(self.seconds)
 
     def run(self) -> None:
@@ -108,7 +112,7 @@ class Question:
 
     def wait(self) -> Any:
         """Wait until the computation has ended; return its answer or raise its error."""
-        if not (self._begun.is_set() or self._begun.wait(max(0.0, self._due - self._monotonic()))):
+        if not (self._begun.is_set() or self._begun.wait(max(0.0, self.left))):
             self._end_unless_begun(too_long(self.seconds))
         self._ended.wait()
         error, self._error = self._error, None
@@ -127,54 +131,44 @@ class Question:
 class Desk:
     """Advice that one thread computes, one question after the other in the order of their arrival."""
 
-    def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
-        self._monotonic = monotonic
+    def __init__(self, *, monotonic: Callable[[], float] = time.monotonic, grace: float = 2 * GRACE_SECONDS) -> None:
+        self._monotonic, self._grace = monotonic, grace
         self._questions: SimpleQueue[Question | None] = SimpleQueue()
-        self._noting = threading.Lock()
-        self._known: dict[str, Question] = {}
-        self._stopped_early: deque[str] = deque(maxlen=STOPPED_EARLY)
 
     def compute(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what the function returns on the desk's thread."""
-        identity, seconds = asked.get()
+        """Return what the function returns on the desk's thread; the end of the present call stops it."""
+        seconds, call = seconds_left.get(), current()
         question = Question(lambda: function(*args, **kwargs), seconds=seconds, monotonic=self._monotonic)
-        with self._noting:
-            self._known[identity] = question
-            is_stopped = identity in self._stopped_early
-        if is_stopped:
+        if call is not None and call.rpc is not None and not call.rpc.add_callback(question.stop):
             question.stop()
-        try:
-            self._questions.put(question)
-            answer: T = question.wait()
-            return answer
-        finally:
-            self._known.pop(identity, None)
-
-    def stop(self, identity: str) -> None:
-        """Stop the computation of the call with this id at its next pause, also if the call is yet to arrive."""
-        with self._noting:
-            question = self._known.get(identity)
-            if question is None and identity:  # a probe of the line names no call
-                self._stopped_early.append(identity)
-        if question is not None:
-            question.stop()
+        self._questions.put(question)
+        answer: T = question.wait()
+        return answer
 
     def close(self) -> None:
         """End ``run`` after the questions that wait."""
         self._questions.put(None)
 
     def run(self, *, is_gentle: bool = True) -> None:
-        """Answer questions until the desk is closed. With ``is_gentle``, on the main thread, sleep between."""
+        """Answer questions until the desk is closed. With ``is_gentle``, on the main thread, sleep between.
+
+        Such a process ends, with the stacks of its threads on standard error, if it does not let go of a question in
+        time. The server in front ends it earlier for a question that somebody still waits for.
+        """
         if is_gentle:
             signal.signal(signal.SIGALRM, lambda _number, _frame: time.sleep(SLEEP_SECONDS))
             with suppress(OSError):
                 _TIMER_SLACK.write_text("1000", encoding="ascii")
-        every = COMPUTE_SECONDS if is_gentle else 0.0
         while (question := self._questions.get()) is not None:
-            if every:
-                signal.setitimer(signal.ITIMER_REAL, every, every)
-            try:
+            with self._gently(question) if is_gentle else nullcontext():
                 question.run()
-            finally:
-                if every:
-                    signal.setitimer(signal.ITIMER_REAL, 0)
+
+    @contextmanager
+    def _gently(self, question: Question) -> Iterator[None]:
+        faulthandler.dump_traceback_later(max(0.0, question.left) + self._grace, exit=True)
+        signal.setitimer(signal.ITIMER_REAL, COMPUTE_SECONDS, COMPUTE_SECONDS)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            faulthandler.cancel_dump_traceback_later()

@@ -18,7 +18,7 @@ from referee.service.verifying import hand_of
 from referee.v1 import advice_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.wire.mau_binh import write_arrangement
-from referee.wire.refusal import RefusedError, invalid_field, missing_field
+from referee.wire.refusal import RefusedError, invalid_field, missing_choice
 from referee.wire.round import find_ruleset
 from referee.wire.values import read_cards, write_name, write_value
 
@@ -57,7 +57,7 @@ class ArrangementAdvice:
             case "free":
                 question = self._read_free(request.free)
             case _:
-                raise missing_field("give the cards: dealt or free", field="hand")
+                raise missing_choice("give the cards", request, "hand", field="hand")
         ruleset, rules, cards = question.ruleset, question.rules, question.cards
         if not rules.suggestions.allowed:
             raise RefusedError(ErrorReason.ERROR_REASON_NO_ADVICE, f"{ruleset.id} allows no suggestions")

@@ -11,7 +11,7 @@ from google.protobuf.message_factory import GetMessageClass
 from referee.adviser.desk import InThread
 from referee.adviser.parts import Advice, AdviserParts
 from referee.adviser.service import AdviceService
-from referee.service.advising import ADVISING, AdvisingService, PackagedAdvice
+from referee.service.advising import ADVISING, AdvisingService, PackagedAdvice, add_methods
 from referee.service.attesting import ProofVerifier
 from referee.service.charter import Charter
 from referee.service.verifying import RoundVerifier
@@ -41,30 +41,18 @@ def servicer_of(service: AdvisingService, parts: AdviserParts) -> Any:
     return service.servicer(parts) if isinstance(service, PackagedAdvice) else AdviceService(parts)
 
 
-def add_handlers(server: grpc.Server, find: Callable[[AdvisingService], Finder]) -> None:
-    """Add the methods of all services that advise to a server; ``find(service)`` returns the servicer of each call."""
-    for service in ADVISING.values():
-        finder = find(service)
-        handlers = {method.name: _handler(method, finder) for method in service.descriptor.methods}
-        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service.full_name, handlers),))
-        server.add_registered_method_handlers(service.full_name, handlers)
-
-
-def advise_in_process(server: grpc.Server, charter: Charter, clock: Callable[[], int], tables: Path | None) -> None:
-    """Add the services that advise to a server itself; the thread of each call computes."""
-    parts = parts_of(charter, clock=clock, advice=InThread(), tables=tables)
-
-    def find(service: AdvisingService) -> Finder:
-        servicer = servicer_of(service, parts)
-        return lambda _context: servicer
-
-    add_handlers(server, find)
-
-
-def _handler(method: MethodDescriptor, find: Finder) -> "grpc.RpcMethodHandler[Any, Any]":
+def handler_of(method: MethodDescriptor, find: Finder) -> "grpc.RpcMethodHandler[Any, Any]":
+    """Return the handler of a method, by the servicer that ``find`` returns for each call."""
     name = method.name
     return grpc.unary_unary_rpc_method_handler(
         lambda request, context: getattr(find(context), name)(request, context),
         request_deserializer=GetMessageClass(method.input_type).FromString,
         response_serializer=GetMessageClass(method.output_type).SerializeToString,
     )
+
+
+def advise_in_process(server: grpc.Server, charter: Charter, clock: Callable[[], int], tables: Path | None) -> None:
+    """Add the services that advise to a server itself; the thread of each call computes."""
+    parts = parts_of(charter, clock=clock, advice=InThread(), tables=tables)
+    servicers = {service.name: servicer_of(service, parts) for service in ADVISING.values()}
+    add_methods(server, lambda service, method: handler_of(method, lambda _context: servicers[service.name]))

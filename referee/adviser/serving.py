@@ -21,11 +21,11 @@ import grpc
 import msgspec
 from google.protobuf.message import Message
 
-from referee.adviser.desk import Desk, asked
-from referee.adviser.servicers import Finder, add_handlers, parts_of, servicer_of
-from referee.service.advising import ADVISING, AdvisingService
+from referee.adviser.desk import Desk, seconds_left
+from referee.adviser.servicers import Finder, handler_of, parts_of, servicer_of
+from referee.service.advising import ADVISING, AdvisingService, add_methods
 from referee.service.call import Call
-from referee.service.charter import CALL, CHARTER, INTRODUCE, NOW, SECONDS, STOP, UNINTRODUCED, Charter
+from referee.service.charter import CHARTER, INTRODUCE, NOW, SECONDS, UNINTRODUCED, Charter
 from referee.service.interceptor import CallInterceptor
 from referee.service.pool import CallPool
 from referee.threads import lasting
@@ -101,12 +101,11 @@ class AdviserServer:
                 ("grpc.max_send_message_length", _LARGEST),
             ],
         )
-        add_handlers(self._server, self._finder)
+        add_methods(self._server, lambda service, method: handler_of(method, self._finder(service)))
+        service, _, name = INTRODUCE[1:].partition("/")
         control: dict[str, grpc.RpcMethodHandler[Any, Any]] = {
-            INTRODUCE.rpartition("/")[2]: grpc.unary_unary_rpc_method_handler(self._introduce),
-            STOP.rpartition("/")[2]: grpc.unary_unary_rpc_method_handler(self._stop),
+            name: grpc.unary_unary_rpc_method_handler(self._introduce)
         }
-        service = INTRODUCE[1:].rpartition("/")[0]
         self._server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, control),))
         add = self._server.add_insecure_port if credentials is None else self._add_secure(credentials)
         self.port = add(listen)
@@ -126,18 +125,26 @@ class AdviserServer:
 
     def _finder(self, service: AdvisingService) -> Finder:
         def find(context: grpc.ServicerContext) -> Any:
-            known = {key: str(value) for key, value in context.invocation_metadata()}
-            servicers = self._charters.get(known.get(CHARTER, ""))
-            if servicers is None:
-                context.abort(grpc.StatusCode.FAILED_PRECONDITION, UNINTRODUCED)
+            servicers, known = self._introduced(context)
             _now.set(int(known[NOW]))
-            asked.set((known[CALL], float(known[SECONDS])))
+            seconds_left.set(float(known[SECONDS]))
             return servicers[service.name]
 
         return find
 
+    def _introduced(self, context: grpc.ServicerContext) -> tuple[dict[str, Any], dict[str, str]]:
+        """Return the servicers under the charter that a call names, and the call's metadata; else end the call."""
+        known = {key: str(value) for key, value in context.invocation_metadata()}
+        servicers = self._charters.get(known.get(CHARTER, ""))
+        if servicers is None:
+            context.abort(grpc.StatusCode.FAILED_PRECONDITION, UNINTRODUCED)
+        return servicers, known
+
     def _introduce(self, data: bytes, context: grpc.ServicerContext) -> bytes:
-        """Keep a charter, with servicers that verify rounds against it."""
+        """Keep a charter, with servicers that verify rounds against it; without one, look whether it is there."""
+        if not data:
+            self._introduced(context)
+            return b""
         try:
             charter = Charter.read(data)
         except msgspec.DecodeError as error:
@@ -148,12 +155,6 @@ class AdviserServer:
             self._charters[charter.digest] = servicers
             while len(self._charters) > CHARTERS:
                 self._charters.popitem(last=False)
-        return b""
-
-    def _stop(self, data: bytes, context: grpc.ServicerContext) -> bytes:
-        """Stop the computation of a call whose caller has gone."""
-        del context
-        self.desk.stop(data.decode())
         return b""
 
 

@@ -15,6 +15,7 @@ from referee.cli.command import Commands
 from referee.cli.exit_codes import UNANSWERABLE
 from referee.cli.options import AsJson, answer
 from referee.cli.paper import paper
+from referee.server.settings.configuration import Configuration
 from referee.server.settings.reading import DEFAULT, KEYS, LoadedSettings, SettingsError, read_settings
 
 app = Commands(
@@ -33,6 +34,20 @@ Set = Annotated[
     list[str] | None,
     typer.Option(
         "--set", metavar="SECTION.KEY=VALUE", help="Any key of the configuration; may be given several times."
+    ),
+]
+DataFlag = Annotated[
+    str | None,
+    typer.Option(
+        "--data", metavar="FOLDER", help="Folder with the log and the keys.", show_default=Configuration().log.data
+    ),
+]
+DatabaseFlag = Annotated[
+    str | None,
+    typer.Option(
+        "--database",
+        metavar="URL",
+        help="A log in PostgreSQL, by its URL (postgresql://...); the keys stay in the data folder.",
     ),
 ]
 _PASSWORD: Final = re.compile(r"(://[^:/@\s]*:)[^@/\s]*(?=@)|((?:^|[?&\s])password=)[^&\s]*")

@@ -4,7 +4,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
@@ -14,12 +13,11 @@ from rich.markup import escape
 from rich.table import Table as Grid
 
 from referee.cli.command import Commands
-from referee.cli.config import ConfigFile, Set
-from referee.cli.options import FOUND
+from referee.cli.config import ConfigFile, DatabaseFlag, DataFlag, Set
+from referee.cli.options import FOUND, PassphraseFile, print_json
 from referee.cli.paper import paper
 from referee.cli.progress import ProgressBar, progress_bar
 from referee.server.doctor import CheckDepth, CheckLevel, CheckResult, examine
-from referee.server.keys.private_key import PASSPHRASE_VARIABLE
 from referee.server.settings.reading import DEFAULT, KEYS, SettingsError, read_settings
 
 app = Commands()
@@ -35,16 +33,9 @@ def doctor(  # noqa: PLR0913 - one parameter an option
     *,
     config: ConfigFile = None,
     extra: Set = None,
-    data: Annotated[
-        Path | None, typer.Option("--data", metavar="FOLDER", help="Folder with the log and the keys.")
-    ] = None,
-    database: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="A log in PostgreSQL, by its URL (postgresql://...), as serve is given it."),
-    ] = None,
-    passphrase_file: Annotated[
-        Path | None, typer.Option(help=f"A file with the passphrase of the private keys; or {PASSPHRASE_VARIABLE}.")
-    ] = None,
+    data: DataFlag = None,
+    database: DatabaseFlag = None,
+    passphrase_file: PassphraseFile = None,
     full: Annotated[
         bool, typer.Option("--full", help="Check every leaf and page of the log too, which takes long for a large one.")
     ] = False,
@@ -62,7 +53,7 @@ def doctor(  # noqa: PLR0913 - one parameter an option
     with progress_bar("verifying the log") as bar:
         given = {"log.data": data, "log.database": database, "keys.passphrase_file": passphrase_file}
         flags = {key: str(value) for key, value in given.items() if value is not None}
-        depth = CheckDepth(full, LeafLines(bar), SpacedLines())
+        depth = CheckDepth(full, _leaf_progress(bar), SpacedLines())
         for group, finding in _findings(config, flags, extra or [], depth):
             if is_shown:
                 _show(console, group, finding, is_first=not results or results[-1][0] != group)
@@ -74,11 +65,7 @@ def doctor(  # noqa: PLR0913 - one parameter an option
         console.print(f"\n[{style}]{words}[/]")
     else:
         checks = [{"group": group, **msgspec.to_builtins(finding)} for group, finding in results]
-        typer.echo(
-            msgspec.json.format(
-                msgspec.json.encode({"ok": not count[CheckLevel.FAIL], "checks": checks}), indent=2
-            ).decode()
-        )
+        print_json({"ok": not count[CheckLevel.FAIL], "checks": checks})
     raise typer.Exit(FOUND if count[CheckLevel.FAIL] else 0)
 
 
@@ -96,18 +83,10 @@ class SpacedLines:
             typer.echo(words, err=True)
 
 
-class LeafLines:
-    """Progress through a log: as a bar on a terminal, otherwise as lines."""
-
-    def __init__(self, bar: ProgressBar) -> None:
-        self._bar = bar
-        self._lines = None if sys.stderr.isatty() else SpacedLines()
-
-    def __call__(self, done: int, size: int) -> None:
-        """Show the number of leaves that were checked, of all."""
-        self._bar(done, size)
-        if self._lines is not None:
-            self._lines(f"verifying the log: {done:,} of {size:,} leaves")
+def _leaf_progress(bar: ProgressBar) -> Callable[[int, int], None]:
+    """Return the progress through a log: the bar on a terminal, otherwise lines."""
+    lines = SpacedLines()
+    return bar if sys.stderr.isatty() else lambda done, size: lines(f"verifying the log: {done:,} of {size:,} leaves")
 
 
 def _findings(

@@ -56,7 +56,7 @@ def replay(  # noqa: PLR0913 - one parameter an option
     """
     catalogue = catalogue_of(rulesets)
     if file is not None:
-        leaves = {StepKind.SETTLE: file.read_bytes()}
+        leaves = {StepKind.SETTLE: file.read_bytes().strip()}  # --json ends its line
     elif table_id:
         from referee.cli.stored_log import find_round, stored_log  # noqa: PLC0415 - the extra server
 

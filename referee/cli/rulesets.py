@@ -1,6 +1,5 @@
 """``referee rulesets``."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -121,7 +120,7 @@ def check(
 @app.command("schema")
 def schema(game: Annotated[str, typer.Argument(metavar="GAME", help="Name of a game, such as tien_len.")]) -> None:
     """Print the JSON Schema of a game's ruleset files."""
-    typer.echo(json.dumps(json_schema(game), indent=2))
+    print_json(json_schema(game))
 
 
 @app.command("fields")

@@ -17,7 +17,7 @@ import typer
 from referee.cli import logging
 from referee.cli.browsers import door_for
 from referee.cli.command import Commands
-from referee.cli.config import ConfigFile, Set, read_or_fail
+from referee.cli.config import ConfigFile, DatabaseFlag, DataFlag, Set, read_or_fail
 from referee.cli.options import FOUND, catalogue_of, fail, passphrase_of
 from referee.cli.stopping import until_asked
 from referee.cli.supervising import VERIFIED, ParentLines, supervise, verified_before, worker_configuration
@@ -55,16 +55,8 @@ def serve(  # noqa: PLR0913 - one parameter an option
     config: ConfigFile = None,
     extra: Set = None,
     # The same flags as audit, replay, export and keys have, so that only the command's name changes.
-    data: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Folder with the log and the keys.", show_default=_PLAIN.log.data),
-    ] = None,
-    database: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="A log in PostgreSQL, by its URL (postgresql://...); the keys stay in the data folder."
-        ),
-    ] = None,
+    data: DataFlag = None,
+    database: DatabaseFlag = None,
     rulesets: Annotated[
         str | None, typer.Option(metavar="FOLDER", help="Folder with your own rulesets, as TOML files.")
     ] = None,

@@ -14,7 +14,7 @@ from referee.cli.command import Commands
 from referee.cli.options import FOUND, AsJson, PassphraseFile, answer, fail, passphrase_of, print_json
 from referee.evidence.outside import pasted
 from referee.evidence.pem import public_key_in_pem
-from referee.evidence.printable import ascii_json, error_words
+from referee.evidence.printable import error_words
 from referee.evidence.vkey import Algorithm, VerifierKey
 from referee.server.access.roles import TABLE, markdown
 from referee.server.access.token import Claims, TokenError, issue, read_token
@@ -112,7 +112,7 @@ def show(
     """Print the claims of a token as JSON. Exit code 1 if the named issuer did not sign it."""
     found = read_token(pasted(sys.stdin.read() if token == "-" else token))  # noqa: S105 - a place, no password
     signer = VerifierKey.parse(pasted(issuer)) if issuer else None
-    typer.echo(ascii_json(msgspec.json.format(msgspec.json.encode(found.claims)).decode()))
+    print_json(found.claims)
     if signer is not None and not found.is_signed_by(signer.public_key):
         typer.echo(f"not signed by {signer.name}", err=True)
         raise typer.Exit(FOUND)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from google.protobuf.descriptor import ServiceDescriptor
+import grpc
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 
 from referee.games import Registry
 from referee.v1 import advice_pb2
@@ -51,3 +52,11 @@ BUILTIN: Final = AdvisingService(
 )
 ADVISING: Final[Registry[AdvisingService]] = Registry("referee.advice", lambda: (BUILTIN,))
 """Services that advise, by the names of their entry points."""
+
+
+def add_methods(server: grpc.Server, handler_of: Callable[[AdvisingService, MethodDescriptor], Any]) -> None:
+    """Add the methods of all services that advise to a server; ``handler_of`` returns the handler of each."""
+    for service in ADVISING.values():
+        handlers = {method.name: handler_of(service, method) for method in service.descriptor.methods}
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service.full_name, handlers),))
+        server.add_registered_method_handlers(service.full_name, handlers)

@@ -1,7 +1,7 @@
-"""What a server sends to the process that advises: its charter once, and with each call the time and an id.
+"""What a server sends to the process that advises: its charter, and with each call the charter's digest and the time.
 
-The process keeps the newest charters by their digests. A call that names another one fails with UNINTRODUCED; the
-server then sends the charter and repeats the call. So neither depends on which of them started last.
+The process keeps the newest charters by their digests. A call that names another one fails with UNINTRODUCED, until the
+server, which asks again and again whether the process has its charter, has sent it.
 """
 
 import hashlib
@@ -18,12 +18,10 @@ NOW: Final = "referee-now"
 """Metadata: the server's clock, in milliseconds since 1970 UTC."""
 SECONDS: Final = "referee-seconds"
 """Metadata: the seconds after which the call is over."""
-CALL: Final = "referee-call"
-"""Metadata: the id by which the server stops the call."""
 INTRODUCE: Final = "/referee.adviser.Parent/Introduce"
-"""Method that takes an encoded charter."""
-STOP: Final = "/referee.adviser.Parent/Stop"
-"""Method that takes the id of a call whose caller has gone."""
+"""Method that takes an encoded charter, or nothing and fails with UNINTRODUCED if the process does not have it."""
+GRACE_SECONDS: Final = 2.0
+"""Time after the end of a call in which the process must have let go of it."""
 UNINTRODUCED: Final = "the process that advises does not have the charter of this server"
 
 

@@ -3,13 +3,21 @@
 Such a round waits: no other rules judge or deal it, and only the operator can put the file back.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from google.protobuf.message import Message
 
 from referee.dealing.header import Header
 from referee.log import Slot, SlotKey
 from referee.rulesets import Catalogue, UnknownRulesetError
 from referee.v1.error_reason_pb2 import ErrorReason
+from referee.v1.round_pb2 import RoundHeader
 from referee.wire.refusal import RefusedError
+from referee.wire.round import read_header
+
+SlotFinder: TypeAlias = Callable[[SlotKey], Slot | None]
+"""Function that returns the state of a table's slot; None if the log has no such round."""
 
 
 class LostRulesetError(RuntimeError):
@@ -31,9 +39,22 @@ def lost_refusal(header: Header) -> RefusedError:
     )
 
 
-def is_running(found: Slot | None, header: Header) -> bool:
-    """Return whether ``found``, the state of a table's slot, is the header's round and has not ended."""
-    return found is not None and found.round_id == header.round_id and not found.stage.is_terminal
+def check_ruleset(header: Header, catalogue: Catalogue, slot_of: SlotFinder) -> None:
+    """Refuse a call about this header's round if the round has not ended and the catalogue lacks its ruleset."""
+    if catalogue.find(header.ruleset_digest) is None:
+        found = slot_of(SlotKey(header.table_id, header.round_number))
+        if found is not None and found.round_id == header.round_id and not found.stage.is_terminal:
+            raise lost_refusal(header)
+
+
+def check_named_rulesets(message: Message, catalogue: Catalogue, slot_of: SlotFinder, *, above: str = "") -> None:
+    """Do the same for each round whose header a request, whose path is ``above``, has outside of lists."""
+    for field, value in message.ListFields():
+        if isinstance(value, RoundHeader):
+            if catalogue.find(value.ruleset_digest) is None:
+                check_ruleset(read_header(value, field=f"{above}{field.name}"), catalogue, slot_of)
+        elif isinstance(value, Message):
+            check_named_rulesets(value, catalogue, slot_of, above=f"{above}{field.name}.")
 
 
 def check_rulesets(running: Iterable[Header], catalogue: Catalogue) -> None:

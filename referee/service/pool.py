@@ -22,7 +22,7 @@ from typing import Any, Final, ParamSpec, Self, TypeVar, cast
 
 import grpc
 
-from referee.service.transport import receive
+from referee.service.transport import cancel_of, receive
 from referee.threads import lasting
 
 P = ParamSpec("P")
@@ -343,7 +343,7 @@ class CallPool:
 
     def _await_request(self, work: Work) -> None:
         """Start the timeout that cancels a call if its request does not arrive."""
-        cancel = _cancel_of(work.args)
+        cancel = cancel_of(work.args)
         if cancel is not None:
             if len(self._receiving) >= self.queue:
                 self._expire_oldest()
@@ -364,15 +364,3 @@ class CallPool:
             number, work.timeout = work.timeout, 0
             self.timeouts.stop(number)
             self._receiving.pop(number, None)
-
-
-def _cancel_of(args: tuple[object, ...]) -> Callable[[], object] | None:
-    """Return the function that cancels a call, found among the arguments of gRPC's executor; None for other work.
-
-    gRPC gives a servicer such a function only after the request has arrived, but the event that began the call has it.
-    """
-    for one in args[:2]:
-        cancel: Callable[[], object] | None = getattr(getattr(one, "call", None), "cancel", None)
-        if cancel is not None:
-            return cancel
-    return None

@@ -32,7 +32,7 @@ from referee.service.unsealing import Unsealer, unseal_leaves
 from referee.storage import Append, Contribution, Logged
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
 from referee.v1.error_reason_pb2 import ErrorReason
-from referee.wire.refusal import RefusedError, invalid_field, missing_field, round_refusal
+from referee.wire.refusal import RefusedError, invalid_field, missing_choice, missing_field, round_refusal
 from referee.wire.repeat_key import repeat_key
 from referee.wire.round import read_slot, read_which_round, write_header
 from referee.wire.values import numbers_of
@@ -216,7 +216,8 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
                 raise invalid_field("a round is found void when it is dealt", field="reason")
             reason = ABORT_REASONS.get(request.reason)
             if reason is None:
-                raise missing_field("say why the round is aborted", field="reason")
+                names = ", ".join(map(shuffler_pb2.AbortReason.Name, ABORT_REASONS))
+                raise missing_field(f"say why the round is aborted, by one of {names}", field="reason")
             now = leaf_time(self._parts.clock(), floor=found.newest_time)
             check_abort(found, opened, reason, contributed=contributed, now=now)
             leaves = {mark.kind: self._parts.reader.leaf(mark.index) for mark in self._parts.reader.marks(key)}
@@ -275,7 +276,7 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
                 opened_time = header_maker.opened_time_of(latest)
                 header_maker.check_terms(header, ruleset, opened_time=opened_time, field="header")
             case _:
-                raise missing_field("give terms or a header", field="terms")
+                raise missing_choice("give the round", request, "round", field="terms")
         commitments = list(request.client_commitments) or [b""] * header.seat_count
         if len(commitments) != header.seat_count:
             raise invalid_field(

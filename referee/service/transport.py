@@ -60,6 +60,18 @@ def receive(args: tuple[Any, ...], ready: Callable[[], object]) -> tuple[Any, ..
     return answer, event, state, method, take_request, deserialize, serialize
 
 
+def cancel_of(args: tuple[object, ...]) -> Callable[[], object] | None:
+    """Return the function that cancels a call, found among the arguments of gRPC's executor; None for other work.
+
+    gRPC gives a servicer such a function only after the request has arrived, but the event that began the call has it.
+    """
+    for one in args[:2]:
+        cancel: Callable[[], object] | None = getattr(getattr(one, "call", None), "cancel", None)
+        if cancel is not None:
+            return cancel
+    return None
+
+
 def can_send() -> bool:
     """Return whether this release of gRPC has the names that ``send`` needs."""
     return bool(_BEHAVIORS)

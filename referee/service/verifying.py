@@ -11,9 +11,8 @@ from referee.dealing import certificate
 from referee.dealing.certificate import Certificate, CertificateError, CertificateFault
 from referee.dealing.header import SUITE_COMMITMENT, Header, is_past
 from referee.games import GAMES
-from referee.log import Slot, SlotKey
 from referee.rulesets import Catalogue, Ruleset
-from referee.service.lost_ruleset import is_running, lost_refusal
+from referee.service.lost_ruleset import SlotFinder, check_ruleset
 from referee.service.memo import MEMO_BYTES, Memo
 from referee.transcript.round import Round
 from referee.v1.error_reason_pb2 import ErrorReason
@@ -68,7 +67,7 @@ class RoundVerifier:
         origin: str,
         shuffler_keys: Sequence[bytes],
         clock: Callable[[], int],
-        slot_of: Callable[[SlotKey], Slot | None],
+        slot_of: SlotFinder,
         suite: int = SUITE_COMMITMENT,
         memo_bytes: int = MEMO_BYTES,
     ) -> None:
@@ -113,8 +112,7 @@ class RoundVerifier:
         if not message.ByteSize():
             raise missing_field("send the header that OpenRound answered", field=field)
         header = read_header(message, field=field)
-        if self._catalogue.find(header.ruleset_digest) is None and self._is_running(header):
-            raise lost_refusal(header)
+        check_ruleset(header, self._catalogue, self._slot_of)
         ruleset = find_ruleset(self._catalogue, header.ruleset_id, header.ruleset_version, field=f"{field}.ruleset_id")
         for name, found, expected in (
             ("origin", header.origin, self._origin),
@@ -126,9 +124,6 @@ class RoundVerifier:
                 difference = f"the round's {name} is {_text_of(found)}, here it is {_text_of(expected)}"
                 raise invalid_header(difference, field=f"{field}.{name}")
         return header, ruleset
-
-    def _is_running(self, header: Header) -> bool:
-        return is_running(self._slot_of(SlotKey(header.table_id, header.round_number)), header)
 
     def _verify(self, message: RoundHeader, certificates: Sequence[bytes], *, field: str) -> Round:
         header, ruleset = self.read_terms(message, field=f"{field}.header")

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+import grpc
 import pytest
+from google.protobuf.message import Message
 
 from referee.audit.explanation import explain
 from referee.finding import Code, Severity
@@ -16,10 +18,14 @@ from referee.log import SlotKey
 from referee.rulesets import Catalogue, get, load_folder, parse_ruleset
 from referee.server.process.app import Application
 from referee.service.lost_ruleset import LostRulesetError
-from referee.v1 import shuffler_pb2
+from referee.v1 import mau_binh_pb2, shuffler_pb2
+from referee.v1.round_pb2 import RoundHeader
+from tests.driver.messages import GAMES, METHODS, request_type
+from tests.driver.refusal import reason_of
 from tests.server.options import server_options
 from tests.service.house import House
 from tests.service.table import Table
+from tests.status_details import reason_and_field
 
 OURS: Final = "mau_binh.ours"
 SOURCE: Final = get("mau_binh.classic").source.replace(b'id = "mau_binh.classic"', b'id = "mau_binh.ours"')
@@ -126,6 +132,58 @@ def test_calls_about_a_running_round_are_refused_and_those_about_an_ended_one_ar
     with lost(house, tmp_path):
         assert table.reveal().server_seed
         assert house.refusal_of(table.preview).reason != "RULESET_LOST"
+
+
+def carry(message: Message, table: Table) -> bool:
+    """Put the table's round wherever a request can carry one; return whether it has a place for one."""
+    found = False
+    for field in message.DESCRIPTOR.fields:
+        part = getattr(message, field.name) if field.message_type else None
+        if field.is_repeated and part is not None:
+            if not carry(part.add(), table):
+                del part[:]
+            found = found or bool(part)
+        elif isinstance(part, RoundHeader):
+            part.CopyFrom(table.header)
+            found = True
+            if "certificates" in message.DESCRIPTOR.fields_by_name:
+                message.certificates.append(table.dealt.certificate)  # type: ignore[attr-defined] # as its type says
+        elif part is not None:
+            found = carry(part, table) or found
+    return found
+
+
+def carrying(table: Table) -> dict[str, bytes]:
+    """Return a request of each method that carries a round, by the method's full name."""
+    requests = {method: request_type(method)() for method in METHODS}
+    return {method: request.SerializeToString() for method, request in requests.items() if carry(request, table)}
+
+
+def reasons_in(answer: bytes) -> set[str]:
+    """Return the reasons for which a batch refuses its requests, all of which have the status as field 15."""
+    batch = mau_binh_pb2.CheckArrangementsResponse.FromString(answer)
+    return {reason_and_field(one.refused)[0] for one in batch.responses}
+
+
+def test_every_method_that_carries_a_round_is_refused(tmp_path: Path) -> None:
+    """Advice too, before its process is asked: it does not even start."""
+    house = House(tmp_path / "data", catalogue=written(tmp_path / "rulesets", SOURCE), advise=None)
+    table = house.table("mau_binh", seats=2, ruleset_id=OURS).play()
+    requests = carrying(table)
+    assert len({method.split("/")[1] for method in requests}) == len(("AdviceService", "ShufflerService", *GAMES))
+    found: dict[str, object] = {}
+    with lost(house, tmp_path):
+        for method, data in requests.items():
+            call = house.channel.unary_unary(method)
+            try:
+                found[method] = reasons_in(call(data))
+            except grpc.RpcError as error:
+                found[method] = reason_of(error)
+        assert house.app.advice.pid is None
+    house.close()
+    assert {
+        method: reason for method, reason in found.items() if reason not in ("RULESET_LOST", {"RULESET_LOST"})
+    } == {}
 
 
 @pytest.mark.parametrize("source", [REPLACED, None])

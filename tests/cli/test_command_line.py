@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -127,22 +126,6 @@ def test_every_value_has_a_placeholder_in_capitals(name):
     shown = {one.name: one.metavar for one in ALL[name].get_params(context) if not getattr(one, "is_flag", False)}
     choices = {one.name for one in ALL[name].params if one.type_descriptor.is_choice}
     assert {option for option, word in shown.items() if word != str(word).upper()} <= choices
-
-
-@pytest.mark.parametrize("line", [line for lines in EXAMPLES.values() for line in lines])
-def test_example_is_accepted_by_its_command(line, tmp_path, monkeypatch):
-    """Files and folders that an example names are there; then the command parses the line without an error."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "my-rulesets").mkdir()
-    words = shlex.split(line.partition(">")[0])
-    for word in words:
-        if re.fullmatch(r"[\w-]+\.(json|sqlite3|toml|key)", word):
-            (tmp_path / word).touch()
-    assert words[0] == "referee"
-    command, rest = ALL[words[1]], words[2:]
-    while rest and rest[0] in getattr(command, "commands", {}):
-        command, rest = command.commands[rest[0]], rest[1:]
-    command.make_context(line, rest)
 
 
 def test_every_command_for_people_has_an_example():

@@ -297,7 +297,7 @@ def more_questions_than_a_quarter_of_the_threads(house: House) -> Call:
 @refused("ADVICE_TOO_LONG")
 def advice_that_takes_longer_than_it_may(house: House) -> Call:
     with_stopped_adviser(house)
-    front: Any = house.app.advice.front
+    front: Any = house.app.advice
     front.seconds, front.grace = 0.3, 0.0  # the first question may take longer
     return lambda: advise(house)
 

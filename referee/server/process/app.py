@@ -18,7 +18,7 @@ from referee.server.edited_files import HEALTH_NAME, EditedFiles
 from referee.server.folder_lock import LeaderLock
 from referee.server.limits.rate_limit import ConcurrencyLimit
 from referee.server.process.address import listening
-from referee.server.process.advice_door import AdviceDoor, charter_of
+from referee.server.process.advice_front import AdviceFront
 from referee.server.process.certificate import ServedCertificate
 from referee.server.process.cosigner import Cosigner
 from referee.server.process.drain import drain
@@ -70,7 +70,7 @@ class Application:
         self.pool = CallPool(
             threads=serving.threads, queue=serving.queue, request_seconds=settings.limits.request_seconds
         )
-        self.advice = AdviceDoor(options, charter_of(options, log), report=self._report_advice)
+        self.advice = AdviceFront(options, log, report=self._report_advice, watch=metrics.advised if metrics else None)
         most = settings.limits.calls_at_once
         self.admission = ConcurrencyLimit(most=most) if most else None
         self._server = self._make_server(options)
@@ -78,7 +78,7 @@ class Application:
             self._server,
             options,
             log,
-            add_advice=lambda: self.advice.add_to_server(self._server, metrics),
+            add_advice=lambda: self.advice.add_to_server(self._server),
             cosigner=self._cosigner,
             on_ended=lambda: self._follower.wake() if self._follower is not None else None,
             on_returns=metrics.returned if metrics else lambda _ruleset, _returns: None,

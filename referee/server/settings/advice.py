@@ -36,18 +36,14 @@ class AdviceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
     def problems(self) -> Iterator[SettingProblem]:
         """Yield what prevents serving with these settings."""
-        if not self.has_address:
-            for name in ("token", "ca", "certificate", "key"):
-                if getattr(self, name):
-                    yield SettingProblem(f"advice.{name}", "is set without a process at advice.address", "leave it out")
-            return
-        if not self.token and not self.certificate and not self.address.startswith("unix:"):
-            yield SettingProblem(
-                "advice.token", "is empty, but advice.address is open to others", "name a file with a token"
-            )
-        if bool(self.certificate) != bool(self.key) or (self.certificate and not self.ca):
-            yield SettingProblem("advice.certificate", "goes with advice.key and advice.ca", "set all three")
         for name in ("token", "ca", "certificate", "key"):
             path = getattr(self, name)
-            if path and not Path(path).is_file():
+            if path and not self.has_address:
+                yield SettingProblem(f"advice.{name}", "is set without a process at advice.address", "leave it out")
+            elif path and not Path(path).is_file():
                 yield SettingProblem(f"advice.{name}", f"is {path}, which is no file", "name a file")
+        if self.has_address and not (self.token or self.certificate or self.address.startswith("unix:")):
+            what = "is empty, but advice.address is open to others"
+            yield SettingProblem("advice.token", what, "name a file with a token")
+        if self.has_address and (bool(self.certificate) != bool(self.key) or (self.certificate and not self.ca)):
+            yield SettingProblem("advice.certificate", "goes with advice.key and advice.ca", "set all three")

@@ -3,7 +3,7 @@
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Thread
@@ -14,14 +14,14 @@ import psutil
 import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
+from referee.advice.mau_binh.question import suggest
 from referee.advice.stopping import pause
 from referee.adviser.parts import AdviserParts
 from referee.adviser.serving import AdviserServer
 from referee.cards import parse_cards
 from referee.rulesets import load_builtin
 from referee.server.keys.private_key import KeySigner
-from referee.server.process.advice_child import COMMAND, AdviceChild, Pauses
-from referee.server.process.advice_front import AdviceFront
+from referee.server.process.advice_line import COMMAND, AdviceChild, Pauses
 from referee.server.process.app import Application
 from referee.server.settings.access import AccessSettings, Issuer
 from referee.server.settings.advice import AdviceSettings
@@ -33,7 +33,8 @@ from tests.waiting import until
 
 SECONDS: Final = 100.0
 NAME: Final = "referee.v1.AdviceService"
-HAND: Final = "AS AC AD 2S 2C KH QH JC 9D 8D 7S 5H 4C"
+ENDLESS: Final = 9
+"""Number of suggestions that is never reached."""
 NEVER: Final = Pauses(first=3600.0, longest=3600.0)
 AT_ONCE: Final = Pauses(first=0.01, longest=0.01)
 
@@ -42,22 +43,15 @@ class Advised:
     """A server in this process, whose adviser is a process of its own or another's."""
 
     def __init__(self, app: Application, channel: grpc.Channel) -> None:
-        self.app, self.channel = app, channel
+        self.front, self.channel = app.advice, channel
         self.adviser = advice_pb2_grpc.AdviceServiceStub(channel)
         self.log = log_pb2_grpc.LogServiceStub(channel)
 
     @property
-    def front(self) -> AdviceFront:
-        """Handlers in front of the process."""
-        front = self.app.advice.front
-        assert front is not None
-        return front
-
-    @property
     def child(self) -> AdviceChild:
         """The line to the server's own process."""
-        assert isinstance(self.app.advice.line, AdviceChild)
-        return self.app.advice.line
+        assert isinstance(self.front.line, AdviceChild)
+        return self.front.line
 
     @property
     def pid(self) -> int:
@@ -65,26 +59,22 @@ class Advised:
         assert self.child.pid is not None
         return self.child.pid
 
-    def ask(self) -> advice_pb2.SuggestArrangementResponse:
-        """Ask about an ordinary hand."""
-        answer: advice_pb2.SuggestArrangementResponse = self.adviser.SuggestArrangement(question(), timeout=SECONDS)
-        return answer
+    def ask(self, count: int = 1) -> advice_pb2.SuggestArrangementResponse:
+        """Ask for so many arrangements of an ordinary hand."""
+        return self.begin(count).result(SECONDS)
 
-    def begin(self) -> Any:  # noqa: ANN401 - gRPC's future
+    def begin(self, count: int = 1) -> Any:  # noqa: ANN401 - gRPC's future
         """Begin to ask the same."""
-        return self.adviser.SuggestArrangement.future(question(), timeout=SECONDS)
+        cards: list[Any] = [card.number for card in parse_cards("AS AC AD 2S 2C KH QH JC 9D 8D 7S 5H 4C")]
+        hand = advice_pb2.FreeHand(cards=cards, ruleset_id="mau_binh.classic", seat_count=2)
+        question = advice_pb2.SuggestArrangementRequest(free=hand, count=count)
+        return self.adviser.SuggestArrangement.future(question, timeout=SECONDS)
 
-    def health(self, name: str) -> str:
+    def health(self, name: str = NAME) -> str:
         """Return the health of a service; of the server for an empty name."""
         stub = health_pb2_grpc.HealthStub(self.channel)
         status = stub.Check(health_pb2.HealthCheckRequest(service=name), timeout=SECONDS).status
         return str(health_pb2.HealthCheckResponse.ServingStatus.Name(status))
-
-
-def question() -> advice_pb2.SuggestArrangementRequest:
-    cards: list[Any] = [card.number for card in parse_cards(HAND)]
-    hand = advice_pb2.FreeHand(cards=cards, ruleset_id="mau_binh.classic", seat_count=2)
-    return advice_pb2.SuggestArrangementRequest(free=hand, count=1)
 
 
 @contextmanager
@@ -92,15 +82,6 @@ def advised(folder: Path, **settings: Any) -> Iterator[Advised]:  # noqa: ANN401
     with ExitStack() as stack:
         app = stack.enter_context(Application(server_options(data=folder, **settings)))
         yield Advised(app, stack.enter_context(grpc.insecure_channel(f"127.0.0.1:{app.port}")))
-
-
-def ending(call: Any) -> str:  # noqa: ANN401 - gRPC's future
-    """Return the reason for which a call is refused in the end."""
-
-    def end() -> object:
-        return call.result(SECONDS)
-
-    return refusal_of(end).reason
 
 
 def test_process_starts_with_the_first_question_and_ends_with_the_server(tmp_path: Path) -> None:
@@ -125,78 +106,28 @@ def test_killed_process_takes_its_question_along_and_advice_alone_is_not_serving
         call = server.begin()
         until(lambda: server.front.under_way == 1)
         os.kill(server.pid, signal.SIGKILL)
-        assert ending(call) == "ADVICE_LOST"
-        until(lambda: server.health(NAME) == "NOT_SERVING")
+        assert refusal_of(call.result).reason == "ADVICE_LOST"
+        until(lambda: server.health() == "NOT_SERVING")
         assert server.health("") == server.health("referee.v1.LogService") == "SERVING"
         assert refusal_of(server.ask).reason == "ADVICE_LOST"
         assert server.log.GetKeys(log_pb2.GetKeysRequest(), timeout=SECONDS).log_key
 
 
-def test_process_that_was_killed_is_started_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_process_that_is_killed_or_hangs_is_started_again(tmp_path: Path, number: signal.Signals) -> None:
+    """One that hangs is stopped by a signal here, and so cannot let go of its question itself."""
     with advised(tmp_path) as server:
-        first = server.ask()
+        first, before, seconds = server.ask(), server.pid, server.front.seconds
         server.child.pauses = AT_ONCE
-        before = server.pid
-        os.kill(before, signal.SIGKILL)
-        until(lambda: server.child.pid not in (None, before))
-        until(lambda: server.health(NAME) == "SERVING")
+        os.kill(before, number)
+        if number is signal.SIGSTOP:
+            server.front.seconds = server.front.grace = 0.05
+            assert refusal_of(server.ask).reason == "ADVICE_TOO_LONG"
+        until(lambda: server.child.pid not in (None, before) and server.health() == "SERVING")
+        assert not psutil.pid_exists(before)
+        server.front.seconds = seconds
         assert server.ask() == first
         assert server.front.under_way == 0
-
-
-def test_process_that_hangs_is_killed_and_started_again(tmp_path: Path) -> None:
-    """It is stopped by a signal here, and so cannot stop its question itself."""
-    with advised(tmp_path) as server:
-        assert server.ask().suggestions
-        server.child.pauses = AT_ONCE
-        before = server.pid
-        os.kill(before, signal.SIGSTOP)
-        server.front.seconds = server.front.grace = 0.05
-        assert refusal_of(server.ask).reason == "ADVICE_TOO_LONG"
-        until(lambda: not psutil.pid_exists(before))
-        server.front.seconds = SECONDS
-        until(lambda: server.child.pid not in (None, before) and server.health(NAME) == "SERVING")
-        assert server.ask().suggestions
-
-
-def test_caller_that_has_gone_leaves_no_question_and_the_process_lives(tmp_path: Path) -> None:
-    """The question counts until the process has let go of it."""
-    outcomes: list[str] = []
-    with advised(tmp_path) as server:
-        assert server.ask().suggestions
-        server.front.watch = lambda outcome, **_: outcomes.append(outcome)
-        before = server.pid
-        os.kill(before, signal.SIGSTOP)
-        call = server.begin()
-        until(lambda: server.front.under_way == 1)
-        call.cancel()
-        assert server.front.under_way == 1
-        os.kill(before, signal.SIGCONT)
-        until(lambda: server.front.under_way == 0)
-        assert server.ask().suggestions
-        assert server.pid == before
-    assert outcomes[1:] == ["ANSWERED"]
-
-
-def endless(*_: object, **__: object) -> None:
-    while True:
-        pause()
-
-
-def test_caller_that_gives_up_behind_another_does_not_end_the_process(
-    never_ready: tuple[Advised, list[str]],
-) -> None:
-    """The process has let go of its question long before it is thought to hang."""
-    server, outcomes = never_ready
-    first = server.begin()
-    until(lambda: server.front.under_way == 1)
-    second = server.begin()
-    until(lambda: server.front.under_way == 2)
-    second.cancel()
-    until(lambda: outcomes == ["GIVEN_UP"])
-    assert server.front.under_way == 1
-    first.cancel()
-    until(lambda: server.front.under_way == 0)
 
 
 def test_at_most_a_quarter_of_the_threads_wait_for_advice(tmp_path: Path) -> None:
@@ -218,7 +149,7 @@ def test_server_that_gives_no_advice_says_so(tmp_path: Path) -> None:
             server.ask()
         assert refused.value.code() is grpc.StatusCode.UNIMPLEMENTED
         with pytest.raises(grpc.RpcError) as found:
-            server.health(NAME)
+            server.health()
         assert found.value.code() is grpc.StatusCode.NOT_FOUND
 
 
@@ -227,6 +158,13 @@ def test_caller_without_access_is_refused_before_the_process_is_started(tmp_path
     with advised(tmp_path, access=AccessSettings(issuers=(issuer,))) as server:
         assert refusal_of(server.ask).reason == "CREDENTIALS_MISSING"
         assert server.child.pid is None
+
+
+def endless_for_some(*arguments: Any, count: int) -> Any:  # noqa: ANN401 - as the function in whose place it is
+    """Suggest arrangements, or compute without end."""
+    while count == ENDLESS:
+        pause()
+    return suggest(*arguments, count=count)
 
 
 @contextmanager
@@ -247,57 +185,77 @@ def at(port: int, token: Path) -> AdviceSettings:
     return AdviceSettings(address=f"127.0.0.1:{port}", token=str(token))
 
 
-def test_process_at_another_address_advises_the_server_with_its_token(tmp_path: Path) -> None:
-    right, wrong = tmp_path / "right", tmp_path / "wrong"
-    right.write_text("a secret\n", "utf-8")
-    wrong.write_text("another\n", "utf-8")
-    with adviser_at("127.0.0.1:0", "a secret") as port:
-        with advised(tmp_path / "a", advice=at(port, right)) as server:
-            until(lambda: server.health(NAME) == "SERVING")
-            assert server.ask().suggestions
-            assert server.app.advice.pid is None
-        with advised(tmp_path / "b", advice=at(port, wrong)) as server:
-            until(lambda: server.health(NAME) == "NOT_SERVING")
-            assert refusal_of(server.ask).reason == "ADVICE_LOST"
+@pytest.fixture
+def token(tmp_path: Path) -> Path:
+    """Write the token of a process at an address."""
+    file = tmp_path / "token"
+    file.write_text("a secret\n", "utf-8")
+    return file
 
 
-def test_server_whose_adviser_is_away_reports_advice_alone_as_not_serving(tmp_path: Path) -> None:
-    token = tmp_path / "token"
-    token.write_text("a secret\n", "utf-8")
+def test_process_at_another_address_advises_from_when_it_is_there(tmp_path: Path, token: Path) -> None:
+    """Until then advice alone is not serving; a process that took the place of another is given the charter too."""
     with adviser_at("127.0.0.1:0", "a secret") as port:
         pass
     with advised(tmp_path / "data", advice=at(port, token)) as server:
-        until(lambda: server.health(NAME) == "NOT_SERVING")
-        assert server.health("") == "SERVING"
+        for _ in range(2):
+            until(lambda: server.health() == "NOT_SERVING")
+            assert server.health("") == "SERVING"
+            assert refusal_of(server.ask).reason == "ADVICE_LOST"
+            with adviser_at(f"127.0.0.1:{port}", "a secret"):
+                until(lambda: server.health() == "SERVING")
+                assert server.ask().suggestions
+                assert server.front.pid is None
+
+
+def test_process_at_another_address_refuses_a_server_without_its_token(tmp_path: Path, token: Path) -> None:
+    with adviser_at("127.0.0.1:0", "another") as port, advised(tmp_path, advice=at(port, token)) as server:
+        until(lambda: server.health() == "NOT_SERVING")
         assert refusal_of(server.ask).reason == "ADVICE_LOST"
 
 
-@pytest.fixture
-def never_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Advised, list[str]]]:
-    """Serve with an adviser whose computations end only where they are stopped; note what becomes of questions."""
-    monkeypatch.setattr("referee.adviser.mau_binh.suggest", endless)
-    token, outcomes = tmp_path / "token", list[str]()
-    token.write_text("a secret\n", "utf-8")
-    with adviser_at("127.0.0.1:0", "a secret") as port, advised(tmp_path / "data", advice=at(port, token)) as server:
-        server.front.watch = lambda outcome, **_: outcomes.append(outcome)
-        yield server, outcomes
-
-
-def test_question_whose_caller_has_gone_is_stopped_in_the_process(never_ready: tuple[Advised, list[str]]) -> None:
-    server, outcomes = never_ready
-    call = server.begin()
+def cancelled(server: Advised) -> None:
+    """Give up a question that is computed."""
+    call = server.begin(ENDLESS)
     until(lambda: server.front.under_way == 1)
     call.cancel()
-    until(lambda: server.front.under_way == 0)
-    assert outcomes == ["GIVEN_UP"]
 
 
-def test_question_whose_time_is_over_is_stopped_in_the_process(never_ready: tuple[Advised, list[str]]) -> None:
-    server, outcomes = never_ready
-    server.front.seconds, server.front.grace = 0.05, SECONDS
-    assert refusal_of(server.ask).reason == "ADVICE_TOO_LONG"
-    until(lambda: outcomes)
-    assert outcomes == ["LATE"]
+def cancelled_behind_another(server: Advised) -> None:
+    """Give up a question that waits behind another, then that one."""
+    call = server.begin(ENDLESS)
+    until(lambda: server.front.under_way == 1)
+    cancelled_too = server.begin()
+    until(lambda: server.front.under_way == 2)
+    cancelled_too.cancel()
+    until(lambda: server.front.under_way == 1)
+    call.cancel()
+
+
+def late(server: Advised) -> None:
+    """Ask for what is not computed in time."""
+    seconds, server.front.seconds = server.front.seconds, 0.05
+    assert refusal_of(lambda: server.ask(ENDLESS)).reason == "ADVICE_TOO_LONG"
+    server.front.seconds = seconds
+
+
+@pytest.mark.parametrize(
+    ("end", "outcomes"),
+    [(cancelled, ["GIVEN_UP"]), (cancelled_behind_another, ["GIVEN_UP", "GIVEN_UP"]), (late, ["LATE"])],
+)
+def test_question_that_nobody_waits_for_is_stopped_and_the_process_goes_on(
+    tmp_path: Path, token: Path, monkeypatch: pytest.MonkeyPatch, end: Callable[[Advised], None], outcomes: list[str]
+) -> None:
+    """The process answers one question after the other: the last answer shows that it has let go of those before."""
+    monkeypatch.setattr("referee.adviser.mau_binh.suggest", endless_for_some)
+    found: list[str] = []
+    with adviser_at("127.0.0.1:0", "a secret") as port, advised(tmp_path / "data", advice=at(port, token)) as server:
+        server.front.watch = lambda outcome, **_: found.append(outcome)
+        server.front.grace = SECONDS
+        end(server)
+        assert server.ask().suggestions
+        assert server.front.under_way == 0
+    assert found == [*outcomes, "ANSWERED"]
 
 
 class Seating:
@@ -314,14 +272,14 @@ class Seating:
         return seating_pb2.DecideSeatingResponse(next_time=4)
 
 
-def test_package_that_advises_brings_a_service_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_package_that_advises_brings_a_service_of_its_own(
+    tmp_path: Path, token: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is forwarded as the built-in one; here it has the name of a service that this server does not serve."""
     packaged = PackagedAdvice(
         name="house", descriptor=seating_pb2.DESCRIPTOR.services_by_name["SeatingService"], servicer=Seating
     )
     monkeypatch.setitem(ADVISING._values, "house", packaged)  # noqa: SLF001 - as an installed package adds it
-    token = tmp_path / "token"
-    token.write_text("a secret\n", "utf-8")
     with (
         adviser_at("127.0.0.1:0", "a secret") as port,
         advised(tmp_path / "data", advice=at(port, token), services=("advice", "log")) as server,
@@ -341,32 +299,20 @@ def ignoring() -> Iterator[None]:
     signal.signal(signal.SIGTERM, before)
 
 
-@pytest.fixture
-def alone(tmp_path: Path, ignoring: None) -> Iterator["subprocess.Popen[bytes]"]:
-    """Start the process as a server does, once it is ready."""
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, 0])
+def test_process_obeys_signals_that_its_parent_ignores_and_ends_with_its_input(
+    tmp_path: Path, ignoring: None, number: int
+) -> None:
+    """However its parent ends, the system closes the other end; then the process deletes its folder."""
     assert ignoring is None
     folder = tmp_path / "own"
     folder.mkdir()
     with subprocess.Popen([*COMMAND, f"unix:{folder}/s"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert b"ready" in process.stdout.readline()
-        yield process
-        process.kill()
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_process_obeys_signals_that_its_parent_ignores_or_blocks(
-    alone: "subprocess.Popen[bytes]", number: signal.Signals
-) -> None:
-    alone.send_signal(number)
-    assert alone.wait(SECONDS) == -number
-
-
-def test_process_ends_with_its_standard_input_and_deletes_its_folder(
-    alone: "subprocess.Popen[bytes]", tmp_path: Path
-) -> None:
-    """However its parent ends, the system closes the other end."""
-    assert alone.stdin is not None
-    alone.stdin.close()
-    assert alone.wait(SECONDS) == 0
-    assert not (tmp_path / "own").exists()
+        if number:
+            process.send_signal(number)
+        elif process.stdin is not None:
+            process.stdin.close()
+        assert process.wait(SECONDS) == -number
+    assert folder.exists() is bool(number)
