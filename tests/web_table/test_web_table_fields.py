@@ -56,6 +56,8 @@ ELSEWHERE: Final = {
 }
 """Fields that are read where no frame without log and keys shows it, or by others: by what."""
 NOT_SENT: Final = {
+    "view.persons.ante_minor",
+    "view.persons.trips_minor",
     "view.round.seats.is_bot",
     "view.round.tien_len.to_beat.seat",
     "view.round.tien_len.to_beat.cards",
@@ -66,7 +68,10 @@ NOT_SENT: Final = {
     "violation.seat",
     "violation.cards",
     "violation.against",
-    *(f"last.seats.{name}" for name in ("is_bot", "cards", "hand", "values.category")),
+    *(
+        f"last.seats.{name}"
+        for name in ("is_bot", "cards", "hand", "play_multiple", "value.category", "values.category")
+    ),
     *(f"last.{name}" for name in ("events.time", "events.kind", "trick.kind", "transfers.subject")),
     "last.house_value.category",
     *(f"last.showdown.chi.{name}" for name in ("start_time", "seconds", "hands.cards", "hands.gone")),
