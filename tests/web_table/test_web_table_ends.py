@@ -5,24 +5,24 @@ The page runs under Playwright's clock, referee and table server under one injec
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page
 from referee_table.play import Pace
 from referee_table.serving import Plan, serving
 
 from tests.table.table_scene import START, Court, MovedClock, counted
 from tests.web_table.web_table_guest import DESKTOP, RULESETS, TIMEOUT, Guest
-from tests.web_table.web_table_packages import WEB
+from tests.web_table.web_table_servers import WEB
 
 pytestmark = pytest.mark.slow("drives a browser")
 
 STEP_MS: Final = 200
-REST_MS: Final = 60
-"""Milliseconds of real time in which messages arrive after each step."""
+REST_SECONDS: Final = 0.06
+"""Real time in which messages arrive after each step."""
 MANY_STEPS: Final = 400
 LEAST_MS: Final = 2_000
 SCENE: Final = """() => {
@@ -35,25 +35,33 @@ SCENE: Final = """() => {
 LUCK: Final = "ends"
 """What the referee's seeds are drawn from; the page's are as fixed, so that the same hands come, which win no deal."""
 FIXED: Final = "(() => { crypto.getRandomValues = (array) => array.fill(7); })()"
+CHOICES: Final = (
+    "dialog .ends .button:nth-of-type(2)",  # a foul is handed in all the same
+    ".arrange .main:enabled",
+    '[data-decision="PLAY_3X"]:enabled',
+    ".tien-len .buttons .main:enabled",
+    ".tien-len .buttons .button:enabled:has(.idea):not(.room:has(.state .idea) *)",
+    ".room:has(.state .turn) .tien-len .buttons .button:enabled:first-child",
+)
+"""What the seat presses, the first that is there: its choice, or a suggestion, or a pass."""
 
 
 class Together:
     """A referee and a table server in a thread, and a page, all by clocks that move together."""
 
-    def __init__(self, folder: Path, pace: Pace) -> None:
+    def __init__(self, folder: Path) -> None:
         self.clock = MovedClock()
         self.court = Court(folder / "referee", self.clock, luck=LUCK)
         self.plan = Plan(
             referee=self.court.address,
             folder=folder / "table",
             page=WEB / "dist",
-            pace=pace,
+            pace=Pace(bot_ms=0),
             clock=self.clock,
-            entropy=counted("ends"),
+            entropy=counted(LUCK),
         )
         self.loop = asyncio.new_event_loop()
-        self.stopped = asyncio.Event()
-        self.started = threading.Event()
+        self.stopped, self.started = asyncio.Event(), threading.Event()
         self.url = ""
         self.thread = threading.Thread(target=self._run)
         self.thread.start()
@@ -69,24 +77,15 @@ class Together:
         self.loop.run_until_complete(serve())
         self.loop.close()
 
-    def move(self, page: Page, milliseconds: int = STEP_MS) -> None:
-        """So much later, everywhere."""
+    def move(self, page: Page) -> None:
+        """Let a step pass, everywhere."""
         moved = threading.Event()
-        self.loop.call_soon_threadsafe(self.clock.move, milliseconds)
+        self.loop.call_soon_threadsafe(self.clock.move, STEP_MS)
         self.loop.call_soon_threadsafe(moved.set)
         assert moved.wait(timeout=60)
-        page.clock.run_for(milliseconds)
-        threading.Event().wait(REST_MS / 1000)
+        page.clock.run_for(STEP_MS)
+        threading.Event().wait(REST_SECONDS)
         page.clock.run_for(1)  # what has just arrived is drawn
-
-    def until(self, page: Page, holds: Callable[[], bool]) -> None:
-        """Let time go on until something holds."""
-        for _ in range(MANY_STEPS):
-            if holds():
-                return
-            self.move(page)
-        message = f"not within {MANY_STEPS * STEP_MS} ms: the page shows {page.locator('body').inner_text()[:500]}"
-        raise AssertionError(message)
 
     def close(self) -> None:
         """Stop all of it."""
@@ -95,60 +94,36 @@ class Together:
         self.court.close()
 
 
-@pytest.fixture(params=sorted(RULESETS))
-def together(request: pytest.FixtureRequest, tmp_path: Path, quiet_calls: None) -> Iterator[tuple[str, Together]]:  # noqa: ARG001 - it makes the log of calls quiet
-    """Run them for a game."""
-    running = Together(tmp_path, Pace(bot_ms=0))
-    yield request.param, running
+@pytest.fixture
+def together(tmp_path: Path, quiet_calls: None) -> Iterator[Together]:  # noqa: ARG001 - it makes the log of calls quiet
+    """Run them."""
+    running = Together(tmp_path)
+    yield running
     running.close()
 
 
-def act(guest: Guest, game: str) -> None:
-    """Make the seat's choice, if it has one now."""
-    page = guest.page
-    choices = {
-        "mau_binh": ".arrange .main:enabled",
-        "tien_len": ".tien-len .buttons .main:enabled",
-        "ultimate_texas": '[data-decision="PLAY_3X"]:enabled',
-    }
-    if game == "tien_len" and page.locator(".state .turn").count() and not page.locator(choices[game]).count():
-        suggest, passes = page.locator(".tien-len .buttons .button:enabled"), page.locator(".tien-len .buttons button")
-        button = suggest.filter(has=page.locator(".idea"))
-        if button.count() and page.locator(".state .idea").count() == 0:
-            button.click()
-        elif passes.first.is_enabled():
-            passes.first.click()
-    elif page.locator("dialog .ends").count():
-        page.locator("dialog .ends .button").last.click()  # a foul is handed in all the same
-    elif page.locator(choices[game]).count():
-        page.locator(choices[game]).click()
-
-
-def test_last_state_of_a_games_end_is_shown_for_two_seconds(together, browser: Browser) -> None:
-    game, running = together
+@pytest.mark.parametrize("game", RULESETS)
+def test_last_state_of_a_games_end_is_shown_for_two_seconds(together, browser: Browser, game: str) -> None:
     context = browser.new_context(locale="vi-VN", viewport=DESKTOP)
     context.set_default_timeout(TIMEOUT)
     page = context.new_page()
     page.add_init_script(FIXED)
     page.clock.install(time=START / 1000)
-    guest = Guest(page, "Lan", "MOUSE")
-    guest.host(running.url, RULESETS[game], bots=1)
-    expect(page.locator(".ready")).to_be_visible()
+    Guest(page, "Lan", "MOUSE").host(together.url, RULESETS[game], bots=1)
     page.locator(".ready").click()
     states: list[tuple[str, int]] = []
-
-    def is_over() -> bool:
-        act(guest, game)
+    for _ in range(MANY_STEPS):
+        if page.locator(".between .result").count():
+            break
+        choice = next((choice for choice in map(page.locator, CHOICES) if choice.count()), None)
+        if choice is not None:
+            choice.first.click()
         state = page.evaluate(SCENE)
         if state is not None:
-            if states and states[-1][0] == state:
-                states[-1] = (state, states[-1][1] + STEP_MS)
-            else:
-                states.append((state, 0))
-        return bool(page.locator(".between .result").count())
-
-    running.until(page, is_over)
-    assert states, "the end has a scene of its own"
+            shown = states.pop()[1] + STEP_MS if states and states[-1][0] == state else 0
+            states.append((state, shown))
+        together.move(page)
+    assert states, f"the end has no scene of its own: {page.locator('body').inner_text()[:500]}"
     last, shown_ms = states[-1]
     assert shown_ms >= LEAST_MS, f"{last} is shown for {shown_ms} ms of {[ms for _, ms in states]}"
     assert page.locator(".ready").is_enabled(), "after the end the next round can be wanted"

@@ -4,7 +4,6 @@ import copy
 import json
 import re
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +11,6 @@ from playwright.sync_api import Page, WebSocketRoute
 
 EXAMPLES: Final = Path(__file__).parents[2] / "clients" / "table" / "examples"
 Message = dict[str, Any]
-Answer = Callable[[Message], Message]
 SWEEP: Final = (((0, 2, 0), (1, 1, 1), (2, 0, 2)), ((2, 2, 0), (1, 1, 1), (0, 0, 2)), ((1, 2, 0), (0, 0, 2), (2, 1, 1)))
 FOUL: Final = (((0, 1, 0), (1, 0, 1), (2, 0, 0)), ((0, 0, 1), (1, 1, 0), (2, 0, 0)), ((0, 0, 1), (1, 1, 0), (2, 0, 0)))
 """By chi, then by seat: whose hand of the example of a showdown it has, and what it wins and loses by it."""
@@ -25,55 +23,60 @@ def example(name: str) -> Message:
     return found
 
 
+def done(result: Message) -> Message:
+    """Return the answer to a command that was done."""
+    return {"type": "done", "result": result}
+
+
 def now() -> int:
     """Return the time as the protocol has it."""
     return int(time.time() * 1000)
 
 
 class Stage:
-    """The server behind one page. ``sent`` has the commands of the page; ``answers`` their results by name.
+    """The server behind one page, which shows it one view after the other.
 
-    ``refusals`` has the messages by which commands are refused, by name; ``hello`` what the page said first.
+    ``sent`` has the commands of the page, ``answers`` the answers to commands by name: done with nothing by default.
     """
 
-    def __init__(self, page: Page, first: Message, *, time: Callable[[], int] = now) -> None:
-        self.page, self.first, self.time = page, first, time
+    def __init__(self, page: Page, first: Message, **answers: Message) -> None:
+        self.page, self.first = page, first
         self.sent: list[Message] = []
-        self.hello: Message = {}
-        self.welcome = example("welcome") | {"gateway": None}
-        self.answers: dict[str, Answer] = {
-            "arrange": lambda _command: {"is_held": True},
-            "check": lambda _command: {"violations": [], "values": []},
-            "preview": lambda _command: example("done.preview")["result"],
-        }
-        self.refusals: dict[str, Message] = {}
+        self.answers: dict[str, Message] = {
+            "arrange": done({"is_held": True}),
+            "check": done({"violations": [], "values": []}),
+            "preview": example("done.preview"),
+        } | answers
         self.version = 100
+        self.attempts = 0
+        self.is_away = False
         self._socket: WebSocketRoute | None = None
-        self._is_away = False
         page.route_web_socket(re.compile("/api/stream"), self._open)
 
-    def begin(self) -> None:
-        """Send the page what it is shown first."""
-        self.show(self.first) if self.first["type"] == "view" else self.send(self.first)
-
-    def show(self, view: Message) -> None:
-        """Send the page a view that is newer than all before."""
+    def show(self, message: Message) -> None:
+        """Send the page a message; a view is newer than all before."""
         self.version += 1
-        self.send(view | {"version": self.version, "time": self.time()})
+        newer = {"version": self.version, "time": now()} if message["type"] == "view" else {}
+        self.send(message | newer)
 
     def send(self, message: Message) -> None:
-        """Send the page any message."""
+        """Send the page any message as it is."""
         assert self._socket is not None
         self._socket.send(json.dumps(message))
 
-    def close(self) -> None:
-        """Cut the page off, and again each time that it comes back."""
+    def cut(self) -> None:
+        """Cut the page off, and again each time that it tries to come back while ``is_away``."""
         assert self._socket is not None
-        self._is_away = True
+        self.is_away = True
         self._socket.close()
 
+    def of(self, name: str) -> list[Message]:
+        """Return the commands of a name that the page has sent."""
+        return [command for command in self.sent if command["name"] == name]
+
     def _open(self, socket: WebSocketRoute) -> None:
-        if self._is_away:
+        self.attempts += 1
+        if self.is_away:
             socket.close()
             return
         self._socket = socket
@@ -82,18 +85,14 @@ class Stage:
     def _take(self, message: Message) -> None:
         match message["type"]:
             case "hello":
-                self.hello = message
-                self.send(self.welcome | {"time": self.time()})
-                self.begin()
+                self.send(example("welcome") | {"gateway": None, "time": now()})
+                self.show(self.first)
             case "ping":
-                self.send({"type": "pong", "sent": message["sent"], "time": self.time()})
+                self.send({"type": "pong", "sent": message["sent"], "time": now()})
             case "command":
                 self.sent.append(message)
-                if refusal := self.refusals.get(message["name"]):
-                    self.send(refusal | {"id": message["id"]})
-                    return
-                result = self.answers.get(message["name"], lambda _command: {})(message)
-                self.send({"type": "done", "id": message["id"], "result": result})
+                answer = self.answers.get(message["name"], done({}))
+                self.send(answer | {"id": message["id"]})
 
 
 def dealt(name: str, *, you: int = 0) -> Message:
@@ -170,6 +169,7 @@ def chop() -> Message:
     run["chops"] = {"seat": 1, "cards": ["2S"], "name": black, "amount_minor": 6000}
     view["round"]["tien_len"] |= {
         "trick": [two, run],
+        "last_trick": [two],
         "to_beat": {part: beaten[part] for part in ("seat", "name", "cards")},
         "cards_left": [13, 12, 7],
         "passed": [],

@@ -49,7 +49,6 @@ export interface Replayed {
 export interface PageGame extends Replayed {
   /** Name in rulesets; also that of the game's member of a round. */
   readonly name: Game;
-  /** From the folder's ``title.json``, of which the build makes the page's description and its manifest. */
   readonly title: Text;
   /** Cards on the tile of a ruleset in the lobby: others for each, so that no two tiles look alike. */
   readonly tileOf: (ruleset: string) => readonly Card[];

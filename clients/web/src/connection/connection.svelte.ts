@@ -76,7 +76,8 @@ class Connection {
   view = $state.raw<View | null>(null);
   notices = $state<(Notice & { readonly key: number })[]>([]);
   goodbye = $state.raw<Notice | null>(null);
-  retryTime = $state(0);
+  /** Whether the stream was cut and has not opened again, between the attempts as during each. */
+  isCut = $state(false);
   /** Called with every view that counts, beside its being shown. */
   onview: (view: View) => void = () => undefined;
 
@@ -247,6 +248,7 @@ class Connection {
     this.#isOld = this.welcome?.server !== welcome.server;
     this.welcome = welcome;
     this.status = "OPEN";
+    this.isCut = false;
     this.goodbye = null;
     this.#wait = FIRST_WAIT;
     forgetTime();
@@ -285,9 +287,9 @@ class Connection {
       this.status = "LOST";
       const wait = this.#wait * (0.75 + Math.random() / 2);
       this.#wait = Math.min(LONGEST_WAIT, this.#wait * 1.8);
-      this.retryTime = Date.now() + wait;
       this.#retry = setTimeout(() => this.connect(), wait);
     }
+    this.isCut = this.status === "LOST";
   }
 }
 

@@ -1,5 +1,7 @@
 /** What a seat asks of the referee or makes, one after the other, and what refused it. */
 
+import { tick } from "svelte";
+
 import { announce } from "../announcing";
 import { broken, pick, say } from "../words/say";
 import { RefusedError } from "./connection.svelte";
@@ -25,7 +27,9 @@ export class Trying {
     return this.#last;
   };
 
+  /** What was pressed is disabled meanwhile; afterwards it has the focus again. */
   protected async try(act: () => Promise<unknown>): Promise<void> {
+    const pressed = document.activeElement as HTMLElement | null;
     this.busy = true;
     this.trouble = "";
     try {
@@ -36,6 +40,10 @@ export class Trying {
       announce(this.trouble);
     } finally {
       this.busy = false;
+    }
+    await tick();
+    if (document.activeElement === document.body) {
+      pressed?.focus({ preventScroll: true });
     }
   }
 

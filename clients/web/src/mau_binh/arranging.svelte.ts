@@ -25,15 +25,7 @@ const CALM = 140; // ms without a change before the referee is asked
 const DRAFT_CALM = 900; // ms without a change before the arrangement is handed in as a draft
 const SHORT_OF_TIME = 6_000; // ms before the deadline, from which a draft is handed in at once
 
-type Suggested = Pick<SuggestedArrangement, "arrangement">;
-
-/** The cards as this tab left them, and the arrangement at the table server that they came from. */
-interface Draft {
-  readonly cards: readonly Card[];
-  readonly base: string;
-}
-
-const draftPlace = (roundId: string): string => `referee.draft.${roundId}`;
+type Suggested = Pick<SuggestedArrangement, "arrangement"> & Partial<SuggestedArrangement>;
 
 export class Arranging extends Trying {
   places = $state.raw<readonly Card[]>([]);
@@ -55,7 +47,7 @@ export class Arranging extends Trying {
   #isFoul = false;
   #isSigning = false;
 
-  /** The cards start as they were left off here or in another tab, else as dealt. */
+  /** The cards start as they were last handed in, here or in another tab, else as dealt. */
   constructor(hand: readonly Card[], present: () => Round | null) {
     super(present);
     const { round_id, mau_binh } = this.round();
@@ -67,14 +59,9 @@ export class Arranging extends Trying {
       isFinal: mau_binh?.is_final ?? handed !== undefined,
       isSigned: false,
     };
-    const draft = draftOf(round_id, hand);
-    const isNewer = draft !== null && draft.base === this.#handed.cards;
-    this.places = (isNewer ? draft.cards : handed) ?? hand;
+    this.places = handed ?? hand;
     this.isTouched = this.places.join() !== hand.join();
     this.#check();
-    if (isNewer) {
-      this.#draftSoon();
-    }
   }
 
   get arrangement(): Arrangement {
@@ -107,7 +94,6 @@ export class Arranging extends Trying {
   set(places: readonly Card[]): void {
     this.places = places;
     this.isTouched = true;
-    this.#save();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#check(), CALM);
     this.#draftSoon();
@@ -130,6 +116,9 @@ export class Arranging extends Trying {
         this.suggested = { at: (at + 1) % all.length, all };
         const { back, middle, front } = next.arrangement;
         this.set([...back, ...middle, ...front]);
+        if (next.values !== undefined) {
+          this.#answer = { violations: [], values: next.values, of: this.places.join() };
+        }
       }
     });
   }
@@ -189,16 +178,6 @@ export class Arranging extends Trying {
       await makeMove("arrange", this.round, fields, choice);
     }
     this.#handed = { cards: cards.join(), isFinal, isSigned };
-    this.#save();
-  }
-
-  #save(): void {
-    const draft = { cards: this.places, base: this.#handed.cards };
-    try {
-      sessionStorage.setItem(draftPlace(this.round().round_id), JSON.stringify(draft));
-    } catch {
-      // Without it a page reloaded at once starts from the last draft that was handed in.
-    }
   }
 
   async #commit(cards: readonly Card[], isFinal: boolean, isSigned: boolean): Promise<void> {
@@ -257,14 +236,5 @@ export class Arranging extends Trying {
         }
       })
       .catch(() => undefined);
-  }
-}
-
-function draftOf(roundId: string, hand: readonly Card[]): Draft | null {
-  try {
-    const draft = JSON.parse(sessionStorage.getItem(draftPlace(roundId)) ?? "null") as Draft | null;
-    return [...(draft?.cards ?? [])].sort().join() === [...hand].sort().join() ? draft : null;
-  } catch {
-    return null;
   }
 }

@@ -7,7 +7,6 @@ import MauBinhTable from "./MauBinhTable.svelte";
 import ResultCards from "./ResultCards.svelte";
 import ResultMarks from "./ResultMarks.svelte";
 import { comparedChi } from "./replay";
-import title from "./title.json";
 import { say } from "./words";
 
 const DRAFTS: ReadonlySet<string> = new Set(["arrange", "commit"]);
@@ -21,7 +20,7 @@ const TILES: Readonly<Record<string, readonly Card[]>> = {
 
 export const GAME: PageGame = {
   name: "mau_binh",
-  title,
+  title: { vi: "Mậu Binh", en: "Mậu Binh" },
   tileOf: (ruleset) => TILES[ruleset] ?? ["TH", "JH", "QH"],
   Board: MauBinhTable,
   ResultMarks,

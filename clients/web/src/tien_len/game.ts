@@ -6,14 +6,13 @@ import LastPlay from "./LastPlay.svelte";
 import { byTienLen } from "./order";
 import ResultCards from "./ResultCards.svelte";
 import TienLenTable from "./TienLenTable.svelte";
-import title from "./title.json";
 import { say } from "./words";
 
 const WORDS = { PLAY: "didPlay", PASS: "didPass", TIMEOUT: "didTimeout", LEAVE: "didLeave" } as const;
 
 export const GAME: PageGame = {
   name: "tien_len",
-  title,
+  title: { vi: "Tiến Lên", en: "Tiến Lên" },
   tileOf: () => ["3S", "2D", "2H"],
   Board: TienLenTable,
   Ending: LastPlay,

@@ -11,14 +11,13 @@ import ResultCards from "./ResultCards.svelte";
 import ResultHead from "./ResultHead.svelte";
 import TexasBets from "./TexasBets.svelte";
 import TexasTable from "./TexasTable.svelte";
-import title from "./title.json";
 import { say } from "./words";
 
 const ON_BOARD: Readonly<Record<string, number>> = { PREFLOP: 0, FLOP: 3, RIVER: 5 };
 
 export const GAME: PageGame = {
   name: "ultimate_texas",
-  title,
+  title: { vi: "Ultimate Texas", en: "Ultimate Texas" },
   tileOf: (ruleset) => (ruleset === "ultimate_texas.two_plus_three" ? ["QS", "QD", "JC"] : ["AS", "AC", "KD"]),
   Board: TexasTable,
   betting: { Choice: TexasBets, first: firstBets },

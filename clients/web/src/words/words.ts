@@ -38,10 +38,7 @@ export const WORDS = {
   close: ["Đóng", "Close"],
   commission: ["Tiền xâu", "Commission to the house"],
   connecting: ["Đang kết nối…", "Connecting…"],
-  connectionLost: [
-    "Mất kết nối, {seconds} giây nữa thử lại.",
-    "Connection lost. Again in {seconds} s. Nothing is lost.",
-  ],
+  connectionLost: ["Mất kết nối, đang nối lại. Ván vẫn giữ nguyên.", "Connection lost, trying again. Nothing is lost."],
   copyLink: ["Chép liên kết", "Copy the link"],
   datedDeal: ["chia bài", "the deal"],
   datedEvent: ["nước {number}", "event {number}"],
