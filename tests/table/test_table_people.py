@@ -91,6 +91,12 @@ async def test_link_says_what_it_leads_to_or_that_it_is_over(scene: Scene) -> No
     assert (await chi.refused("preview", room="nowhere"))["code"] == "NO_ROOM"
     assert (chi.view["type"], chi.codes("notice")) == ("lobby", ["DEAD_INVITE"])
     dung = await scene.player("Dũng", room=room)
+    for _ in range(2):  # also after leaving, from the same tab
+        await dung.until(lambda view: view.get("room") == room)
+        await dung.ask("leave")
+        await dung.until(lambda view: view["type"] == "lobby")
+        await dung.go()
+        await dung.come(scene.address, room=room)
     await dung.until(lambda view: view.get("room") == room)
 
 

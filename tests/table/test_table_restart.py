@@ -30,7 +30,7 @@ RESTARTS: Final = [
 async def test_round_goes_on_after_the_table_server_was_started_again(
     new_scene: Scene, ruleset: str, phase: str, *, sealed: bool
 ) -> None:
-    """In any phase: each page has its seat, its cards and the round, is told why, and plays to a proved end."""
+    """In any phase: each page has its seat, its cards and the round, gets the reason, and plays to a proved end."""
     async with new_scene.open() as scene:
         an, binh = await scene.table(ruleset, people=2, bots=1, sealed=sealed, is_keyed=phase == "PLAYING")
         binh.script = None if phase == "PLAYING" else play_anything
@@ -152,7 +152,7 @@ async def test_history_and_answers_outlive_a_restart_and_a_damaged_room_is_left_
     ("ruleset", "sealed"), [pytest.param(*game, marks=() if game in GAMES[1:3] else OTHERS) for game in GAMES]
 )
 async def test_referee_that_goes_away_is_waited_for(new_scene: Scene, ruleset: str, *, sealed: bool) -> None:
-    """Pages are told that it is away and back; what was asked meanwhile is done once it is."""
+    """Pages see that it is away and back; what was asked meanwhile is done once it is."""
     async with new_scene.open() as scene:
         an, binh = await scene.table(ruleset, people=2, sealed=sealed)
         binh.script = None

@@ -1,4 +1,4 @@
-"""The house: all rooms, the people in them, and what everybody is told of the referee."""
+"""The house: all rooms, the people in them, and what pages see of the referee."""
 
 import asyncio
 import contextlib

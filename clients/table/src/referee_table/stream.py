@@ -5,6 +5,7 @@ A page is sent the newest view when it can take one: who reads slowly misses vie
 
 import asyncio
 import contextlib
+import itertools
 from collections import deque
 from typing import Any, Final, TypeVar
 
@@ -25,6 +26,8 @@ HELLO_SECONDS: Final = 10.0
 RATE: Final = 20.0
 BURST: Final = 60.0
 """Commands that a page may send a second, and at once."""
+_INVITATIONS: Final = itertools.count(1)
+"""Numbers of the commands of this process by which pages join the rooms of their links, each anew."""
 MessageT = TypeVar("MessageT")
 
 
@@ -83,7 +86,8 @@ class PageStream:
         if is_changed(hello.person_name, name):
             self.say(notice("NAME_CHANGED"))
         self._house.arrive(person, self)
-        invited = f"hello {hello.tab}"[:64] if hello.room and not person.room else ""
+        is_invited = bool(hello.room) and not person.room
+        invited = f"hello {self._house.server} {next(_INVITATIONS)}" if is_invited else ""
         if invited:
             join = {"type": "command", "name": "join", "id": invited, "room": hello.room}
             self._commands.put_nowait(msgspec.json.encode(join))
