@@ -74,9 +74,11 @@ class Witness(Player):
 
 
 async def until_next_kill(player: Witness, before: View | None) -> bool:
-    """Wait for the next moment, or for the end of the round after this one; return whether it is a moment."""
+    """Wait for the next moment, or until the round is over, or given up before its deal; return whether it is one."""
     due = asyncio.ensure_future(player.is_due.wait())
-    ended = asyncio.ensure_future(player.until(lambda view: round_of(view) != round_of({"last": before})))
+    ended = asyncio.ensure_future(
+        player.until(lambda view: view.get("phase") == "LOBBY" or round_of(view) != round_of({"last": before}))
+    )
     await asyncio.wait({due, ended}, return_when=asyncio.FIRST_COMPLETED)
     due.cancel()
     is_due = player.is_due.is_set()
@@ -113,6 +115,7 @@ async def play_until_the_table_is_to_be_killed(running: Running, player: Witness
             if not player.moments:
                 return False
             await Player.ask(player, "ready", is_ready=True)
+            await player.until(lambda view: view.get("phase") != "LOBBY")
         while await until_next_kill(player, before):
             if victim == "TABLE":
                 return True
