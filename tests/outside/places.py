@@ -27,11 +27,12 @@ from referee_client.seat_key import load_seat_key
 from referee_harness.control import _object
 from referee_harness.refusal import HarnessError
 from referee_table.commands import Hello
+from referee_table.files import read_file
+from referee_table.games import read as read_command
 from referee_table.launch import _read_addresses
-from referee_table.reading import read as reading_read
-from referee_table.records import read_records, read_room
-from referee_table.stream import _read
-from referee_table.wording import RefusedError
+from referee_table.state import RoomState
+from referee_table.stream import _parse
+from referee_table.words import RefusedError
 
 from referee.advice.mau_binh.population import HandPopulation, PopulationError
 from referee.audit.bundle import BundleError
@@ -360,15 +361,12 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
             _filed("a.json", _read_addresses),
             sample=b'{"grpc":"127.0.0.1:1","web":"127.0.0.1:1"}',
         ),
-        "referee_table.reading:read": Place(
-            _calling(reading_read),
+        "referee_table.games:read": Place(
+            _calling(read_command),
             (RefusedError,),
             b'{"type":"command","id":"7","name":"ready","is_ready":true}',
         ),
-        "referee_table.records:read_records": Place(
-            _filed("a.jsonl", read_records), sample=b'{"table":"t","number":1}'
-        ),
-        "referee_table.records:read_room": Place(_filed("a.json", read_room)),
-        "referee_table.stream:_read": Place(lambda data: _read(data, Hello)),
+        "referee_table.files:read_file": Place(_filed("a.json", lambda path: read_file(path, RoomState))),
+        "referee_table.stream:_parse": Place(lambda data: _parse(data, Hello)),
     }
 )

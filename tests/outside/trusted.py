@@ -28,7 +28,7 @@ PARSING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee.rulesets.texts:_read",
             "referee_client.channel:service_config",
             "referee_harness.vectors:rows",
-            "referee_table.glossary:read_glossary",
+            "referee_table.words:read_words",
         ),
         "the compiler that the function ran wrote the bytes": ("referee.cli.games:_write_descriptor",),
         "the bytes are of a process of this program that it started, or that started it": (
@@ -50,8 +50,6 @@ PARSING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee_client.playing:_signer_of",
             "referee_client.receipts:_name",
             "referee_table.loading:_law",
-            "referee_table.tien_len.play:TienLenPlay.__init__",
-            "referee_table.ultimate_texas.play:UltimateTexasPlay.__init__",
         ),
         "the reader of the place above reads the same bytes first": ("referee.server.access.provider_token:_claims",),
     }
@@ -76,7 +74,7 @@ COUNTING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee_harness.control:_Handler._read",
             "referee_table.launch:_once_free",
             "referee_table.site:site.bundle",
-            "referee_table.wording:with_names.name_of",
+            "referee_table.words:with_names.name_of",
         ),
         "a setting with this port was checked, or the text is an address that the system gave": (
             "referee.server.process.address:bound_socket",
@@ -120,11 +118,7 @@ COUNTING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee.storage.upgrade:_list_rounds",
             "referee_client.bundle:fetch_bundle",
             "referee_harness.script:_by_seat",
-            "referee_table.laws:Law.clock_ms",
-            "referee_table.laws:Law.default_ante",
-            "referee_table.loading:_law",
-            "referee_table.mau_binh.handing_in:HandingIn._events_left",
-            "referee_table.play:Play.settle",
+            "referee_table.law:Law.clock_ms",
         ),
     }
 )

@@ -8,18 +8,18 @@ import json
 import logging
 import tempfile
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import structlog
+from referee_table.words import notice
 
-from tests.table.scripted_player import Player, View, hashed, number_of, play_anything, split
-from tests.table.table_scene import Court, MovedClock, Scene, phase_is
+from tests.table.scripted_player import Player, View, cards_of, play_anything, split
+from tests.table.table_messages import FOLDER
+from tests.table.table_scene import Court, MovedClock, Scene
 
-FOLDER: Final = Path(__file__).parents[2] / "clients" / "table" / "examples"
-SWEEP: Final = "sweep 0"
-"""What the referee's seeds are drawn from for an open round of Mậu Binh in which An sweeps another seat and wins."""
+LUCK: Final = {"mau_binh": "sweep 0"}
+"""What the referee's seeds are drawn from by part, so that in the open round of Mậu Binh An sweeps another seat."""
 VERSION: Final = 12
 """Version of every view: how often a busy machine's referee seemed away in between is left to chance."""
 
@@ -27,281 +27,207 @@ Examples = dict[str, Any]
 
 
 class Recorder:
-    """Examples by name."""
+    """Examples by name, from the messages of one player; ``part`` is what their names begin with."""
 
-    def __init__(self) -> None:
-        self.found: Examples = {}
+    def __init__(self, found: Examples, scene: Scene, player: Player, part: str) -> None:
+        self.found, self.scene, self.player, self.part = found, scene, player, part
 
-    async def view(self, name: str, player: Player, holds: Callable[[View], bool]) -> View:
-        """Keep the view that meets the condition."""
-        self.found[name] = await player.until(holds)
-        return self.found[name]
+    async def view(self, name: str, holds: Callable[[View], bool]) -> View:
+        """Keep the first view that meets the condition."""
+        self.found[f"view.{name}"] = view = await self.player.until(holds)
+        return view
 
-    async def done(self, name: str, player: Player, command: str, **fields: Any) -> View:  # noqa: ANN401 - of a command
+    async def phase(self, name: str) -> View:
+        """Keep the first view of a phase."""
+        return await self.view(f"{self.part}.{name.lower()}", lambda view: view.get("phase") == name)
+
+    async def done(self, name: str, command: str = "", *, by: Player | None = None, **fields: Any) -> View:  # noqa: ANN401 - of a command
         """Keep a command and its answer."""
+        command = command or name
         self.found[f"command.{name}"] = {"type": "command", "id": name, "name": command, **fields}
-        result = await player.ask(command, command=name, **fields)
+        result = await (by or self.player).ask(command, command=name, **fields)
         self.found[f"done.{name}"] = {"type": "done", "id": name, "result": result}
         return result
 
-    async def refused(self, name: str, player: Player, command: str, **fields: Any) -> None:  # noqa: ANN401 - of a command
+    async def refused(self, name: str, command: str, **fields: Any) -> None:  # noqa: ANN401 - of a command
         """Keep a command and its refusal."""
         self.found[f"command.{name}"] = {"type": "command", "id": name, "name": command, **fields}
-        self.found[f"refused.{name}"] = await player.refused(command, **fields, command=name)
+        self.found[f"refused.{name}"] = await self.player.refused(command, **fields, command=name)
+
+    async def deal(self, ruleset: str, *, ready: str = "ready", is_sealed: bool, **bets: Any) -> View:  # noqa: ANN401 - bets
+        """Play a room of one person and two bots from the lobby to the deal, each step by hand."""
+        player, player.is_willing = self.player, False
+        await self.done("create", ruleset=ruleset, stake_minor=1000, bots=2, sealed=is_sealed)
+        places = ["SEAT"] * 3
+        await self.view(f"{self.part}.lobby", lambda view: [one["place"] for one in view.get("persons", ())] == places)
+        if self.part == "tien_len":
+            del self.found["view.tien_len.lobby"]
+        await self.done(ready, "ready", is_ready=True, **bets)
+        given = (await self.phase("BINDING"))["round"]
+        raw, secrets = bytes.fromhex(given["round_id"]), player.secrets(given)
+        fields = {"round_id": given["round_id"], "seed_commitment": secrets.seed_commitment(raw).hex()}
+        token: dict[str, Any] = {"token_hash": secrets.token_hash(raw).hex()} if is_sealed else {}
+        await self.done(f"{self.part}.bind", "bind", **fields, **token)
+        await self.phase("SEEDING")
+        await self.done(f"{self.part}.seed", "seed", round_id=given["round_id"], seed=secrets.seed.hex())
+        return await player.phase("PLAYING")
+
+    async def end(self) -> View:
+        """Keep the end of the round, revealed, and its replay."""
+
+        def is_revealed(view: View) -> bool:
+            last = view.get("last")
+            return bool(last and last["proof"]["is_revealed"])
+
+        last = (await self.view(f"{self.part}.last", is_revealed))["last"]
+        await self.done(f"{self.part}.replay", "replay", table=last["table"], number=last["number"])
+        return dict(last)
 
 
-def revealed(view: View) -> bool:
-    """Whether a round has ended and its seed is in the log."""
-    last = view.get("last")
-    return bool(last and last["proof"]["is_revealed"])
-
-
-async def begin(recorder: Recorder, player: Player, game: str, **terms: Any) -> View:  # noqa: ANN401 - of create
-    """Open a room of one person and two bots, ready, in BINDING, before the page commits."""
-    player.is_willing = False
-    fields = {"ruleset": game, "stake_minor": 1000, "bots": 2, "sealed": False} | terms
-    await recorder.done("create", player, "create", **fields)
-    await player.until(
-        lambda view: len(view.get("persons", ())) == 3 and all(one["place"] == "SEAT" for one in view["persons"])
-    )
-    return player.view
-
-
-async def bind(recorder: Recorder, player: Player, name: str) -> View:
-    """Commit and give the seed by hand; return the view of the deal."""
-    view = await recorder.view(f"view.{name}binding", player, phase_is("BINDING"))
-    given = view["round"]
-    raw, seat = bytes.fromhex(given["round_id"]), bytes([given["you"]])
-    fields = {
-        "round_id": given["round_id"],
-        "seed_commitment": hashed("client-commit", raw, seat, player.own("seed", given["round_id"])).hex(),
-    }
-    if view["sealed"]:
-        fields["token_hash"] = hashed("seat-token", raw, seat, player.own("token", given["round_id"])).hex()
-    await recorder.done(f"{name}bind", player, "bind", **fields)
-    await recorder.view(f"view.{name}seeding", player, phase_is("SEEDING"))
-    seed = player.own("seed", given["round_id"]).hex()
-    await recorder.done(f"{name}seed", player, "seed", round_id=given["round_id"], seed=seed)
-    return await player.until(phase_is("PLAYING"))
-
-
-async def arrival(recorder: Recorder, scene: Scene) -> None:
+async def arrival(recorder: Recorder) -> None:
     """Words before a table."""
-    an = await scene.player("An", plays=False)
-    recorder.found["hello"] = {
-        "type": "hello",
-        "protocol": 1,
-        "secret": an.secret,
-        "tab": "tab",
-        "name": "An",
-        "language": "vi",
-    }
+    found, scene, an = recorder.found, recorder.scene, recorder.player
+    hello = {"type": "hello", "protocol": 1, "secret": an.secret, "tab": "tab", "name": "An", "language": "vi"}
+    pong = {"type": "pong", "sent": 1.0, "time": scene.clock.now()}
+    found |= {"hello": hello, "ping": {"type": "ping", "sent": 1}, "pong": pong, "notice": notice("RESTARTED")}
     binh = await scene.player("Bình", plays=False)
-    await binh.ask("create", ruleset="tien_len.mien_nam", stake_minor=500, bots=1)
+    room = (await binh.ask("create", ruleset="tien_len.mien_nam", stake_minor=500, bots=1))["room"]
     await binh.until(lambda view: len(view.get("persons", ())) == 2)
-    recorder.found["welcome"] = an.welcome
-    recorder.found["lobby"] = an.view
-    await recorder.done("preview", an, "preview", room=binh.view["room"])
-    await recorder.done("rules", an, "rules", ruleset="mau_binh.classic")
-    await recorder.done("auto_ready", binh, "auto_ready", is_on=False)
-    await recorder.done("rename", binh, "rename", person_name="Bình", language="vi")
-    await recorder.done("remove_bot", binh, "remove_bot")
-    await recorder.done("add_bot", binh, "add_bot")
-    await recorder.refused("no_room", an, "join", room="nowhere")
-    await recorder.refused("bad_command", an, "ready")
-    await recorder.done("join", an, "join", room=binh.view["room"], watch=True)
-    await recorder.done("sit_out", an, "sit_out", is_out=True)
+    found |= {"welcome": an.welcome, "lobby": an.view}
+    await recorder.done("preview", room=room)
+    await recorder.done("rules", ruleset="mau_binh.classic")
+    await recorder.done("auto_ready", by=binh, is_on=False)
+    await recorder.done("rename", by=binh, person_name="Bình", language="vi")
+    await recorder.done("remove_bot", by=binh)
+    await recorder.done("add_bot", by=binh)
+    await recorder.refused("no_room", "join", room="nowhere")
+    await recorder.refused("bad_command", "ready")
+    await recorder.done("join", room=room, watch=True)
+    await recorder.done("sit_out", is_out=True)
     await an.ask("leave")
-    recorder.found["ping"] = {"type": "ping", "sent": 1}
-    recorder.found["pong"] = {"type": "pong", "sent": 1.0, "time": scene.clock.now()}
-    second = await scene.player("An", plays=False, secret=an.secret)
+    await scene.player("An", plays=False, secret=an.secret)
     assert await an.closed() == "TAKEN_OVER"
-    recorder.found["goodbye"] = an.last_words
-    recorder.found["notice"] = {
-        "type": "notice",
-        "code": "RESTARTED",
-        "text": {
-            "vi": "Máy chủ bàn đã khởi động lại; ván chơi tiếp tục, không mất gì.",
-            "en": "The table server was started again; the table goes on and nothing is lost.",
-        },
-    }
-    await second.go()
+    found["goodbye"] = an.seen[-1]
 
 
-async def mau_binh(recorder: Recorder, scene: Scene, player: Player, *, sealed: bool) -> None:
+async def mau_binh(recorder: Recorder, *, is_sealed: bool = False) -> None:
     """Play a round of Mậu Binh from lobby to replay."""
-    name = "mau_binh.sealed." if sealed else "mau_binh."
-    await begin(recorder, player, "mau_binh.classic", sealed=sealed)
-    recorder.found[f"view.{name}lobby"] = player.view
-    await recorder.done("ready", player, "ready", is_ready=True)
-    view = await bind(recorder, player, name)
-    given = view["round"]
-    bots_in = await recorder.view(
-        f"view.{name}playing", player, lambda view: sum(view["round"]["mau_binh"]["submitted"]) == 2
-    )
-    player.is_willing = True
-    if sealed:
-        certificate, hand = await asyncio.to_thread(player.open_hand, bots_in)
-        cards = await asyncio.to_thread(player.suggested, bots_in, certificate)
-        player.is_willing = False
-        fields = {"round_id": given["round_id"], "commitment": player.commitment(view, cards)}
-        await recorder.refused("sealed", player, "suggest", round_id=given["round_id"])
-        await recorder.done("commit", player, "commit", **fields)
-        await recorder.view(
-            f"view.{name}opening",
-            player,
-            lambda view: view["phase"] == "OPENING" and sum(view["round"]["mau_binh"]["opened"]) == 2,
-        )
-        nonce = player.own("nonce", given["round_id"]).hex()
-        recorder.found["sealing"] = sealing(player, view, hand, cards)
-        await recorder.done("open", player, "open", round_id=given["round_id"], nonce=nonce, **split(cards))
+    player, part = recorder.player, recorder.part
+    given = (await recorder.deal("mau_binh.classic", is_sealed=is_sealed))["round"]
+    about = {"round_id": given["round_id"]}
+    await recorder.view(f"{part}.playing", lambda view: sum(view["round"]["mau_binh"]["submitted"]) == 2)
+    if is_sealed:
+        certificate, hand = await asyncio.to_thread(player.open_hand, player.view)
+        cards = await asyncio.to_thread(player.suggested, player.view, certificate)
+        secrets, commitment = player.secrets(given), player.commitment(player.view, cards)
+        await recorder.refused("sealed", "suggest", **about)
+        await recorder.done("commit", **about, commitment=commitment)
+        await recorder.view(f"{part}.opening", lambda view: sum(view["round"]["mau_binh"].get("opened", ())) == 2)
+        raw = bytes.fromhex(given["round_id"])
+        recorder.found["sealing"] = {
+            **about,
+            "seat": given["you"],
+            **{name: getattr(secrets, name).hex() for name in ("seed", "token", "nonce")},
+            "hand": hand,
+            "arrangement": split(cards),
+            "card_numbers": [card.number for card in cards_of(cards)],
+            "seed_commitment": secrets.seed_commitment(raw).hex(),
+            "token_hash": secrets.token_hash(raw).hex(),
+            "commitment": commitment,
+        }
+        await recorder.done("open", **about, nonce=secrets.nonce.hex(), **split(cards))
     else:
-        hand = view["round"]["hand"]
-        await recorder.done("check", player, "check", round_id=given["round_id"], **split(hand))
-        await recorder.refused(
-            "unlawful", player, "arrange", round_id=given["round_id"], **split([*hand[:12], hand[0]])
-        )
-        advice = await recorder.done("mau_binh.suggest", player, "suggest", round_id=given["round_id"])
-        await recorder.done("draft", player, "arrange", round_id=given["round_id"], is_final=False, **split(hand))
-        await recorder.done(
-            "arrange", player, "arrange", round_id=given["round_id"], **advice["suggestions"][0]["arrangement"]
-        )
-    await recorder.view(f"view.{name}showdown", player, phase_is("SHOWDOWN"))
-    if sealed:
-        await recorder.done("skip", player, "skip", round_id=given["round_id"])
+        hand = given["hand"]
+        await recorder.done("check", **about, **split(hand))
+        await recorder.refused("unlawful", "arrange", **about, **split([*hand[:12], hand[0]]))
+        advice = await recorder.done("mau_binh.suggest", "suggest", **about)
+        await recorder.done("draft", "arrange", **about, is_final=False, **split(hand))
+        await recorder.done("arrange", **about, **advice["suggestions"][0]["arrangement"])
+    end = (await recorder.phase("SHOWDOWN"))["phase_end_time"]
+    if is_sealed:
+        await recorder.done("skip", **about)
     else:
-        scene.clock.move(player.view["phase_end_time"] - scene.clock.now())
-    await recorder.view(f"view.{name}last", player, revealed)
-    await recorder.done(f"{name}replay", player, "replay", table=given["table"], number=given["number"])
-    if not sealed:
-        await recorder.done("history", player, "history")
-        await recorder.refused("no_round", player, "replay", table=given["table"], number=given["number"] + 1)
-    await recorder.refused("other_round", player, "suggest", round_id=given["round_id"])
-    await recorder.done("leave", player, "leave")
+        recorder.scene.clock.move(end - recorder.scene.clock.now())
+    await recorder.end()
+    if not is_sealed:
+        await recorder.done("history")
+        await recorder.refused("no_round", "replay", table=given["table"], number=given["number"] + 1)
+    await recorder.refused("other_round", "suggest", **about)
+    await recorder.done("leave")
     await player.until(lambda view: view["type"] == "lobby")
 
 
-def sealing(player: Player, view: View, hand: list[str], cards: list[str]) -> Examples:
-    """Return the three hashes of one seat in one round, with their inputs."""
-    given = view["round"]
-    raw, seat = bytes.fromhex(given["round_id"]), bytes([given["you"]])
-    own = {name: player.own(name, given["round_id"]) for name in ("seed", "token", "nonce")}
-    return {
-        "round_id": given["round_id"],
-        "seat": given["you"],
-        **{name: value.hex() for name, value in own.items()},
-        "hand": hand,
-        "arrangement": split(cards),
-        "card_numbers": [number_of(card) for card in cards],
-        "seed_commitment": hashed("client-commit", raw, seat, own["seed"]).hex(),
-        "token_hash": hashed("seat-token", raw, seat, own["token"]).hex(),
-        "commitment": player.commitment(view, cards),
-    }
-
-
-async def tien_len(recorder: Recorder, player: Player) -> None:
+async def tien_len(recorder: Recorder) -> None:
     """Play a round of Tiến Lên from lobby to replay."""
-    await begin(recorder, player, "tien_len.mien_nam")
-    await recorder.done("ready", player, "ready", is_ready=True)
-    await bind(recorder, player, "tien_len.")
-    mine = await recorder.view(
-        "view.tien_len.turn",
-        player,
-        lambda view: "legal" in view["round"]["tien_len"] and view["round"]["tien_len"]["to_beat"],
-    )
-    given = mine["round"]
-    await recorder.done("tien_len.suggest", player, "suggest", round_id=given["round_id"])
-    await recorder.refused("unlawful_play", player, "play", round_id=given["round_id"], cards=["3S", "4S"])
-    player.is_willing, player.script = True, play_anything
+    player = recorder.player
+    await recorder.deal("tien_len.mien_nam", is_sealed=False)
+
+    def is_on_turn(view: View) -> bool:
+        return "legal" in view["round"]["tien_len"] and view["round"]["tien_len"]["to_beat"] is not None
+
+    given = (await recorder.view("tien_len.turn", is_on_turn))["round"]
+    about = {"round_id": given["round_id"]}
+    await recorder.done("tien_len.suggest", "suggest", **about)
+    await recorder.refused("unlawful_play", "play", **about, cards=["3S", "4S"])
+    player.script = play_anything
     player.prod()
-    await recorder.view("view.tien_len.last", player, revealed)
-    await recorder.done("tien_len.replay", player, "replay", table=given["table"], number=given["number"])
-    recorder.found["command.play"] = {
-        "type": "command",
-        "id": "play",
-        "name": "play",
-        "round_id": given["round_id"],
-        "cards": mine["round"]["tien_len"]["legal"]["plays"][0]["cards"]
-        if mine["round"]["tien_len"]["legal"]["plays"]
-        else ["3S"],
-    }
-    recorder.found["command.pass"] = {"type": "command", "id": "pass", "name": "pass", "round_id": given["round_id"]}
-    await player.ask("leave")
-    await player.until(lambda view: view["type"] == "lobby")
+    await recorder.end()
+    cards = [one["cards"] for one in given["tien_len"]["legal"]["plays"][:1]] or [["3S"]]
+    for name, fields in (("play", {"cards": cards[0]}), ("pass", {})):
+        recorder.found[f"command.{name}"] = {"type": "command", "id": name, "name": name, **about, **fields}
 
 
-def is_one_left_on(view: View, street: str) -> bool:
-    """Whether one seat alone has still to decide on a street."""
-    texas = view["round"]["ultimate_texas"]
-    return texas["street"] == street and sum(one["is_deciding"] for one in texas["seats"]) == 1
-
-
-async def ultimate_texas(recorder: Recorder, player: Player, *, sealed: bool) -> None:
+async def ultimate_texas(recorder: Recorder, *, is_sealed: bool = False) -> None:
     """Play a round of Ultimate Texas Hold'em from lobby to replay."""
-    name = "ultimate_texas.sealed." if sealed else "ultimate_texas."
-    await begin(recorder, player, "ultimate_texas.casino", sealed=sealed)
-    recorder.found[f"view.{name}lobby"] = player.view
-    await recorder.done("ultimate_texas.ready", player, "ready", is_ready=True, ante_minor=2000, trips_minor=500)
-    await bind(recorder, player, name)
+    name, ready = "ultimate_texas", "ultimate_texas.ready"
+    given = await recorder.deal(
+        "ultimate_texas.casino", ready=ready, is_sealed=is_sealed, ante_minor=2000, trips_minor=500
+    )
+    about = {"round_id": given["round"]["round_id"]}
     for street, decision in (("PREFLOP", "CHECK"), ("FLOP", "CHECK"), ("RIVER", "PLAY_1X")):
-        view = await recorder.view(
-            f"view.{name}{street.lower()}",
-            player,
-            partial(is_one_left_on, street=street),
-        )
-        round_id = view["round"]["round_id"]
-        if not sealed:
-            await recorder.done(f"ultimate_texas.suggest.{street.lower()}", player, "suggest", round_id=round_id)
-        await recorder.done(f"decide.{street.lower()}", player, "decide", round_id=round_id, decision=decision)
-    last = await recorder.view(f"view.{name}last", player, revealed)
-    given = last["last"]
-    await recorder.done(f"{name}replay", player, "replay", table=given["table"], number=given["number"])
-    await player.ask("leave")
-    await player.until(lambda view: view["type"] == "lobby")
+
+        def is_last(view: View, street: str = street) -> bool:
+            game = view["round"][name]
+            return bool(game["street"] == street and sum(one["is_deciding"] for one in game["seats"]) == 1)
+
+        await recorder.view(f"{recorder.part}.{street.lower()}", is_last)
+        if not is_sealed:
+            await recorder.done(f"{name}.suggest.{street.lower()}", "suggest", **about)
+        await recorder.done(f"decide.{street.lower()}", "decide", **about, decision=decision)
+    await recorder.end()
 
 
 async def record(folder: Path) -> Examples:
-    """Every example, from a referee and a table server that start on an empty folder."""
-    recorder = Recorder()
-    for part in range(6):
-        court = Court(folder / f"referee {part}", MovedClock(), luck=SWEEP if part == 1 else "referee")
-        scene = Scene(court, folder / f"table {part}")
+    """Every example, from a referee and a table server that start on an empty folder for each part."""
+    found: Examples = {}
+    parts = (arrival, mau_binh, mau_binh, tien_len, ultimate_texas, ultimate_texas)
+    for number, play in enumerate(parts):
+        is_sealed = number in {2, 5}
+        part = f"{play.__name__}.sealed" if is_sealed else play.__name__
+        court = Court(folder / f"referee {number}", MovedClock(), luck=LUCK.get(part, "referee"))
+        scene = Scene(court, folder / f"table {number}")
         try:
             async with scene.open():
-                if part == 0:
-                    await arrival(recorder, scene)
-                    continue
-                player = await scene.player("An", plays=False)
-                if part in {1, 2}:
-                    await mau_binh(recorder, scene, player, sealed=part == 2)
-                elif part == 3:
-                    await tien_len(recorder, player)
-                else:
-                    await ultimate_texas(recorder, player, sealed=part == 5)
+                recorder = Recorder(found, scene, await scene.player("An", plays=False), part)
+                await play(recorder, **({"is_sealed": True} if is_sealed else {}))
         finally:
             court.close()
-    for name, example in recorder.found.items():
+    for name, example in found.items():
         if name.startswith("view."):
             example["version"] = VERSION
-    return dict(sorted(recorder.found.items()))
-
-
-def written(example: Any) -> str:  # noqa: ANN401 - JSON
-    """Return an example as its file has it."""
-    return json.dumps(example, ensure_ascii=False, indent=1) + "\n"
+    return dict(sorted(found.items()))
 
 
 def main() -> None:
     """Write all examples."""
     logging.basicConfig(level=logging.WARNING)
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
-    FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         found = asyncio.run(record(Path(folder)))
     for path in FOLDER.glob("*.json"):
         path.unlink()
     for name, example in found.items():
-        (FOLDER / f"{name}.json").write_text(written(example))
+        (FOLDER / f"{name}.json").write_text(json.dumps(example, ensure_ascii=False, indent=1) + "\n")
 
 
 if __name__ == "__main__":

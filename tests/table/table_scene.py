@@ -13,13 +13,16 @@ from unittest.mock import patch
 import grpc
 import msgspec
 from referee_client import clock as sdk_clock
-from referee_table.house import House
 from referee_table.play import Pace
 from referee_table.serving import Plan, serving
 
-from referee.rulesets import Catalogue
+from referee.audit.audit import audit_log
+from referee.audit.report import Report
+from referee.audit.source import MemoryLog
+from referee.rulesets import Catalogue, load_builtin
 from referee.server.process.app import Application
 from referee.server.settings.advice import AdviceSettings
+from referee.v1 import log_pb2, log_pb2_grpc
 from tests.server.options import server_options
 from tests.table.scripted_player import Player, View, play_anything
 
@@ -119,33 +122,16 @@ class Scene:
         self.court, self.clock, self.folder = court, court.clock, folder
         self.entropy = counted("table")
         self.address = ""
-        self._house: House | None = None
+        self.house: Any = None
         self.players: list[Player] = []
-
-    @property
-    def house(self) -> House:
-        """The house of the table server that runs, or ran last."""
-        assert self._house is not None
-        return self._house
-
-    def plan(self, **changes: Any) -> Plan:  # noqa: ANN401 - what a Plan has
-        """How this scene's table servers run."""
-        fields: dict[str, Any] = {
-            "referee": self.court.address,
-            "gateway": "http://127.0.0.1:8801",
-            "folder": self.folder,
-            "pace": PACE,
-            "clock": self.clock,
-            "entropy": self.entropy,
-        }
-        return Plan(**fields | changes)
 
     @asynccontextmanager
     async def open(self, **changes: Any) -> AsyncIterator["Scene"]:  # noqa: ANN401 - what a Plan has
         """Run a table server for the block; disconnect its players afterwards."""
+        fields = {"gateway": "http://127.0.0.1:8801", "folder": self.folder, "pace": PACE, **changes}
+        plan = Plan(referee=self.court.address, clock=self.clock, entropy=self.entropy, **fields)
         with patch.object(sdk_clock, "now", self.clock.now):
-            async with serving(self.plan(**changes)) as (address, house):
-                self.address, self._house = address, house
+            async with serving(plan) as (self.address, self.house):
                 try:
                     yield self
                 finally:
@@ -155,34 +141,83 @@ class Scene:
 
     async def player(self, name: str, *, room: str = "", plays: bool = True, **how: Any) -> Player:  # noqa: ANN401 - of Player
         """Somebody new, or the same name again; plays whole rounds unless given otherwise."""
-        return await self.seat_of(Player(name, referee=self.court.channel, **how), room=room, plays=plays)
+        player = Player(name, referee=self.court.channel, **how)
+        player.script = play_anything if plays else None
+        return await self.come(player, room=room)
 
-    async def seat_of(self, player: Player, *, room: str = "", plays: bool = True) -> Player:
-        """Connect a player of any kind."""
-        if plays:
-            player.script = play_anything
+    async def come(self, player: Player, *, room: str = "") -> Player:
+        """Connect a player to the table server that runs now."""
         self.players.append(player)
         return await player.come(self.address, room=room)
 
     async def table(self, ruleset: str, *, people: int = 1, bots: int = 0, **how: Any) -> list[Player]:  # noqa: ANN401 - of create
-        """People at a table of their own, none of them ready."""
-        plays = how.pop("plays", True)
-        first = await self.player("An", plays=plays)
-        fields = {"stake_minor": 1000, "sealed": False} | how
-        room = (await first.ask("create", ruleset=ruleset, bots=bots, **fields))["room"]
-        others = [await self.player(name, room=room, plays=plays) for name in ("Bình", "Chi", "Dũng")[: people - 1]]
+        """People at a table of their own, none of them ready; ``plays`` and ``is_keyed`` are of Player."""
+        of_player = {name: how.pop(name) for name in ("plays", "is_keyed") if name in how}
+        first = await self.player("An", **of_player)
+        room = (await first.ask("create", ruleset=ruleset, bots=bots, **{"stake_minor": 1000, **how}))["room"]
+        others = [await self.player(name, room=room, **of_player) for name in ("Bình", "Chi", "Dũng")[: people - 1]]
         seats = [first, *others]
         for one in seats:
             await one.until(lambda view: len(view.get("persons", ())) == people + bots)
         return seats
 
+    async def finish(self, player: Player, *, number: int = 1) -> View:
+        """Play a round to its end and its revealed seed; return the record that pages get."""
 
-def phase_is(name: str) -> Callable[[View], bool]:
-    """Whether a view is of a phase."""
-    return lambda view: view.get("phase") == name
+        def ended(view: View) -> bool:
+            last = view["last"]
+            return bool(last and last["number"] == number and last.get("proof", {}).get("is_revealed"))
+
+        view = await player.until(lambda view: view["phase"] == "SHOWDOWN" or ended(view))
+        if view["phase"] == "SHOWDOWN":
+            self.clock.move(max(0, view["phase_end_time"] - self.clock.now()))
+        return dict((await player.until(ended))["last"])
+
+    async def play(self, *players: Player, number: int = 1, **bets: Any) -> View:  # noqa: ANN401 - bets
+        """Have everybody play a round; return its record."""
+        await ready(*players, **bets)
+        return await self.finish(players[0], number=number)
+
+    def audited(self, catalogue: Catalogue | None = None) -> Report:
+        """Return the audit of the log as it is now, with the built-in rulesets or others."""
+        log = self.log()
+        return audit_log(
+            MemoryLog(checkpoint=log["checkpoint"].encode(), entries=tuple(log["leaves"])),
+            **{name: log[name] for name in ("origin", "log_key", "root_key")},
+            catalogue=catalogue or load_builtin(),
+            now=self.clock.now(),
+            as_of=self.clock.now(),
+        )
+
+    def log(self) -> dict[str, Any]:
+        """Return the log's keys, checkpoint and leaves."""
+        stub, leaves = log_pb2_grpc.LogServiceStub(self.court.channel), list[bytes]()
+        keys = stub.GetKeys(log_pb2.GetKeysRequest())
+        checkpoint = stub.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
+        while len(leaves) < int(checkpoint.splitlines()[1]):
+            leaves += stub.ListEntries(log_pb2.ListEntriesRequest(start=len(leaves))).leaves
+        given = {"origin": keys.origin, "log_key": keys.log_key, "root_key": keys.root_key}
+        return given | {"checkpoint": checkpoint, "leaves": leaves}
 
 
 async def ready(*players: Player, **bets: Any) -> None:  # noqa: ANN401 - bets
     """All say that they are ready."""
     for player in players:
         await player.ask("ready", is_ready=True, **bets)
+
+
+async def dealt(*players: Player, **bets: Any) -> list[View]:  # noqa: ANN401 - bets
+    """Have everybody ready; return their views of the deal."""
+    await ready(*players, **bets)
+    return [await player.phase("PLAYING") for player in players]
+
+
+async def stays(player: Player, phase: str) -> None:
+    """Assert that a room is in a phase, and still is after it has had its turn again."""
+    await player.ask("rename", person_name=player.name, language="vi")
+    assert player.view["phase"] == phase
+
+
+def person(view: View, name: str) -> View:
+    """Return somebody of a view by name."""
+    return next(dict(one) for one in view["persons"] if one["name"] == name)

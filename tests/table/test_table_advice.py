@@ -1,7 +1,7 @@
-"""Advice that people ask for: the room goes on while the referee thinks."""
+"""Advice that people and bots ask for: the room goes on while the referee thinks, and bots play without any too."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import grpc
@@ -9,21 +9,19 @@ import pytest
 from google.protobuf.message import Message
 from referee_client import RefereeError
 from referee_client.line import AioLine
-from referee_table.commands import Leave, Suggest
-from referee_table.room import Room
-from referee_table.state import Person
+from referee_table.commands import Suggest
+from referee_table.play import Pace, Play
+from referee_table.thinking import THOUGHT_MS
 
-from tests.table.scripted_player import Player
-from tests.table.table_scene import Scene, ready
+from tests.table.scripted_player import Player, View
+from tests.table.table_scene import GAMES, Scene, dealt, ready
 
-GAMES = {
-    "mau_binh.classic": "SuggestArrangementRequest",
-    "tien_len.mien_nam": "SuggestPlayRequest",
-    "ultimate_texas.casino": "SuggestDecisionRequest",
-}
-TEXAS = "ultimate_texas.casino"
+ADVICE = {"SuggestPlayRequest", "SuggestArrangementRequest", "SuggestDecisionRequest"}
 SOON = 20
 """Seconds in which a room that does not wait for advice answers, on a busy machine too."""
+MANY_THOUGHTS = 60
+"""Thoughts in whose time every seat's clock runs out."""
+TEXAS = "ultimate_texas.casino"
 
 
 class Held:
@@ -32,14 +30,14 @@ class Held:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.error: RefereeError | None = None
         self.asked = asyncio.Semaphore(0)
-        self._released = asyncio.Event()
-        self.release: Callable[[], None] = self._released.set
+        released = asyncio.Event()
+        self.release: Callable[[], None] = released.set
         ask = AioLine.ask
 
         async def held(line: AioLine, method: str, request: Message, kind: Any, **how: Any) -> Any:  # noqa: ANN401 - of any call
-            if type(request).__name__ in GAMES.values():
+            if type(request).__name__ in ADVICE:
                 self.asked.release()
-                await self._released.wait()
+                await released.wait()
                 if self.error is not None:
                     raise self.error
             return await ask(line, method, request, kind, **how)
@@ -47,78 +45,55 @@ class Held:
         monkeypatch.setattr(AioLine, "ask", held)
 
 
-async def dealt(scene: Scene, ruleset: str) -> tuple[Player, Player]:
-    """Deal a round to two people that is not won at the deal; return the one on turn first, if only one is."""
-    while True:
-        people = await scene.table(ruleset, people=2, plays=False)
-        await ready(*people)
-        for player in people:
-            await player.until(lambda view: view["phase"] in {"PLAYING", "SHOWDOWN"} or view.get("last") is not None)
-        if all(player.view["phase"] == "PLAYING" for player in people):
-            turn = people[0].view["round"].get("tien_len", {}).get("turn", 0)
-            people.sort(key=lambda player: player.view["round"]["you"] != turn)
-            return people[0], people[1]
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Held:
+    return Held(monkeypatch)
 
 
-def room_of(scene: Scene, player: Player) -> Room:
-    """Return the room that a player is in."""
+async def on_turn(scene: Scene, ruleset: str) -> tuple[Player, Player]:
+    """Deal a round to two people; return the one on turn first, if only one is."""
+    people = await scene.table(ruleset, people=2, plays=False)
+    turn = (await dealt(*people))[0]["round"].get("tien_len", {}).get("turn", 0)
+    people.sort(key=lambda player: player.view["round"]["you"] != turn)
+    people[0].timeout = people[1].timeout = SOON
+    return people[0], people[1]
+
+
+def room_of(scene: Scene, player: Player) -> Any:  # noqa: ANN401 - a Room
     return scene.house.rooms[player.view["room"]]
 
 
-def person_of(room: Room, player: Player) -> Person:
-    """Return what a room has of a player."""
-    return next(person for person in room.state.people if person.name == player.name)
+def asking(scene: Scene, player: Player, command: str) -> Awaitable[View]:
+    """Put a question to the player's room without the page's stream, which asks one at a time."""
+    room = room_of(scene, player)
+    person = next(person for person in room.state.people if person.name == player.name)
+    question = Suggest(id=command, round_id=player.view["round"]["round_id"])
+    return asyncio.create_task(room.ask(person, question))
 
 
-def question_of(player: Player) -> asyncio.Task[dict[str, Any]]:
-    """Ask for advice by the player's page."""
-    return asyncio.create_task(player.ask("suggest", round_id=player.view["round"]["round_id"]))
-
-
-async def test_others_decide_while_advice_is_held_back(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = Held(monkeypatch)
-    an, binh = await dealt(scene, TEXAS)
-    question = question_of(an)
+async def test_nobodys_decision_waits_for_advice(scene: Scene, held: Held) -> None:
+    """Neither another's nor one's own, by the same page, which asked first; its second question is refused."""
+    an, binh = await on_turn(scene, TEXAS)
+    question = asyncio.create_task(an.move("suggest"))
     await held.asked.acquire()
-    binh.timeout = SOON
-    await binh.ask("decide", round_id=binh.view["round"]["round_id"], decision="CHECK")
-    seat = binh.view["round"]["you"]
-    await an.until(lambda view: view["round"]["ultimate_texas"]["seats"][seat]["checked"])
+    assert (await an.refused("suggest", round_id=an.view["round"]["round_id"]))["code"] == "TOO_MANY"
+    for one in (binh, an):
+        await one.move("decide", decision="CHECK")
+    await an.until(lambda view: view["round"]["ultimate_texas"]["street"] == "FLOP")
     assert not question.done()
     held.release()
     assert {one["decision"] for one in (await question)["suggestions"]} == {"CHECK", "PLAY_3X", "PLAY_4X"}
 
 
-async def test_own_decision_does_not_wait_for_advice(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By the same page, which asked first; another question of it is refused meanwhile."""
-    held = Held(monkeypatch)
-    an, _ = await dealt(scene, TEXAS)
-    question = question_of(an)
-    await held.asked.acquire()
-    an.timeout = SOON
-    round_id, seat = an.view["round"]["round_id"], an.view["round"]["you"]
-    assert (await an.refused("suggest", round_id=round_id))["code"] == "TOO_MANY"
-    await an.ask("decide", round_id=round_id, decision="CHECK")
-    await an.until(lambda view: view["round"]["ultimate_texas"]["seats"][seat]["checked"])
-    assert not question.done()
-    held.release()
-    assert (await question)["suggestions"]
-
-
-async def test_turn_goes_on_and_late_advice_is_of_the_turn_that_it_was_asked_in(
-    scene: Scene, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_turn_goes_on_and_late_advice_is_of_the_turn_that_it_was_asked_in(scene: Scene, held: Held) -> None:
     """The advice has the cards of the seat that asked, never of the one whose turn it is by then."""
-    held = Held(monkeypatch)
-    an, binh = await dealt(scene, "tien_len.mien_nam")
-    hand = set(an.view["round"]["hand"])
-    question = question_of(an)
+    an, binh = await on_turn(scene, "tien_len.mien_nam")
+    hand, question = set(an.view["round"]["hand"]), asyncio.create_task(an.move("suggest"))
     await held.asked.acquire()
-    binh.timeout = SOON
+    assert (await binh.refused("suggest", round_id=an.view["round"]["round_id"]))["code"] == "NO_ADVICE"
     scene.clock.move(an.view["phase_end_time"] - scene.clock.now())
-    await binh.until(lambda view: view["round"]["tien_len"].get("turn") == view["round"]["you"])
-    legal = binh.view["round"]["tien_len"]["legal"]
-    await binh.ask("play", round_id=binh.view["round"]["round_id"], cards=legal["plays"][0]["cards"])
+    view = await binh.until(lambda view: "legal" in view["round"]["tien_len"])
+    await binh.move("play", cards=view["round"]["tien_len"]["legal"]["plays"][0]["cards"])
     assert not question.done()
     held.release()
     plays = [one["cards"] for one in (await question)["suggestions"] if one["action"] == "PLAY"]
@@ -126,53 +101,67 @@ async def test_turn_goes_on_and_late_advice_is_of_the_turn_that_it_was_asked_in(
     assert all(hand.issuperset(cards) for cards in plays)
 
 
-async def test_a_person_has_one_open_question(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_person_has_one_open_question(scene: Scene, held: Held) -> None:
     """The command sent again gets the same answer and asks the referee once; another person's question is its own."""
-    held = Held(monkeypatch)
-    an, binh = await dealt(scene, "mau_binh.classic")
-    room = room_of(scene, an)
-    person, round_id = person_of(room, an), an.view["round"]["round_id"]
-    first, again = (asyncio.create_task(room.ask(person, Suggest(id="first", round_id=round_id))) for _ in range(2))
+    an, binh = await on_turn(scene, "mau_binh.classic")
+    first, again = asking(scene, an, "first"), asking(scene, an, "first")
     await held.asked.acquire()
     async with asyncio.timeout(SOON):
-        other = await room.ask(person, Suggest(id="other", round_id=round_id))
+        other = await asking(scene, an, "other")
     assert (other["code"], other["id"]) == ("TOO_MANY", "other")
-    of_binh = question_of(binh)
-    async with asyncio.timeout(SOON):
-        await held.asked.acquire()
-    held.release()
-    assert (await first)["type"] == "done"
-    assert await again == await first
-    assert (await of_binh)["suggestions"] != (await first)["result"]["suggestions"]
-    assert held.asked.locked()
-    assert (await room.ask(person, Suggest(id="other", round_id=round_id)))["type"] == "done"
-    assert not any(done.id in {"first", "other"} for done in person.done)
-
-
-async def test_question_is_answered_when_the_room_closes(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = Held(monkeypatch)
-    an, binh = await dealt(scene, TEXAS)
-    room = room_of(scene, an)
-    round_id = an.view["round"]["round_id"]
-    question = asyncio.create_task(room.ask(person_of(room, an), Suggest(id="why", round_id=round_id)))
+    of_binh = asking(scene, binh, "first")
     await held.asked.acquire()
-    async with asyncio.timeout(SOON):
-        for player in (an, binh):
-            person = person_of(room, player)
-            assert (await room.ask(person, Leave(id="leave")))["type"] == "done"
-        room.close()
-        message = await question
-    assert room.is_closed
-    assert (message["type"], message["id"], message["code"]) == ("refused", "why", "NO_ROOM")
-
-
-async def test_refusals_are_worded_as_those_of_other_commands(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    held = Held(monkeypatch)
-    an, binh = await dealt(scene, "tien_len.mien_nam")
-    round_id = an.view["round"]["round_id"]
-    assert (await an.refused("suggest", round_id="00" * 32))["code"] == "OTHER_ROUND"
-    assert (await binh.refused("suggest", round_id=round_id))["code"] == "NO_ADVICE"
-    held.error = RefereeError("", code=grpc.StatusCode.RESOURCE_EXHAUSTED, reason="ADVICE_TOO_LONG")
     held.release()
-    refusal = await an.refused("suggest", round_id=round_id)
-    assert (refusal["code"], refusal["reason"]) == ("REFEREE_REFUSED", "ADVICE_TOO_LONG")
+    answer = await first
+    assert await again == answer
+    assert (await of_binh)["result"] != answer["result"]
+    assert held.asked.locked()
+    assert (await asking(scene, an, "other"))["type"] == "done"
+
+
+async def test_question_is_answered_when_the_room_closes_and_a_refusal_says_why(scene: Scene, held: Held) -> None:
+    an, _ = await on_turn(scene, TEXAS)
+    held.error = RefereeError("", code=grpc.StatusCode.RESOURCE_EXHAUSTED, reason="ADVICE_TOO_LONG")
+    question, room = asking(scene, an, "why"), room_of(scene, an)
+    await held.asked.acquire()
+    room.close()
+    async with asyncio.timeout(SOON):
+        message = await question
+    assert (message["type"], message["id"], message["code"]) == ("refused", "why", "NO_ROOM")
+    await an.until(lambda view: view["type"] == "lobby")
+    assert an.codes("notice") == ["ROOM_CLOSED"]
+    held.release()
+    an, _ = await on_turn(scene, TEXAS)
+    refusal = await an.refused("suggest", round_id=an.view["round"]["round_id"])
+    assert (refusal["code"], refusal["reason"]) == ("NO_ADVICE", "ADVICE_TOO_LONG")
+
+
+async def test_a_bot_thinks_for_a_while(new_scene: Scene) -> None:
+    """Ultimate Texas: a bot's first decision is due that long after the deal, by the table's clock."""
+    async with new_scene.open(pace=Pace(bot_ms=1000)) as scene:
+        (an,) = await scene.table(TEXAS, bots=1, plays=False)
+        await dealt(an)
+        assert room_of(scene, an).rounds.play.wake - scene.clock.now() == 1000
+
+
+def has_moved(play: Play) -> bool:
+    """Whether a bot has made an event, or has arranged in Mậu Binh, where it waits for people."""
+    submitted = play.view(None).get("mau_binh", {}).get("submitted", ())
+    return any(play.is_bot(event.seat) for event in play.message.events) or any(submitted)
+
+
+@pytest.mark.parametrize(("ruleset", "sealed"), GAMES)
+async def test_bots_whose_advice_never_comes_play_without_and_hold_up_nobody(
+    scene: Scene, held: Held, ruleset: str, *, sealed: bool
+) -> None:
+    """While they think a person's commands are answered; once their time is up they make a lawful choice."""
+    del held
+    (an,) = await scene.table(ruleset, bots=2, sealed=sealed, plays=False)
+    await ready(an)
+    await an.phase("PLAYING")
+    play, thoughts = room_of(scene, an).rounds.play, 0
+    while not has_moved(play):
+        await an.ask("history")
+        scene.clock.move(THOUGHT_MS)
+        thoughts += 1
+        assert thoughts < MANY_THOUGHTS

@@ -1,64 +1,90 @@
 """What is on a page's screen is handed in as it changes: the last arrangement counts, whatever became of the page."""
 
 import asyncio
-from functools import partial
+import base64
+import json
 from typing import Any
 
 import pytest
 from referee_table.mau_binh.play import MauBinhPlay
 
-from tests.table.scripted_player import Player, View, split
-from tests.table.table_scene import Scene, phase_is, ready
+from referee.transcript.receipted import read_receipted_event
+from tests.table.scripted_player import Player, View, play_anything, split
+from tests.table.table_scene import Scene, dealt, ready, stays
 
 ARRANGING_MS = 60_000
 HAND_IN_MS = 1_000
+HELD = {"is_held": True}
+CLASSIC = "mau_binh.classic"
 
 
-async def playing(*players: Player) -> list[View]:
-    return [await one.until(phase_is("PLAYING")) for one in players]
+def game(view: View) -> View:
+    return dict(view["round"]["mau_binh"])
 
 
-async def dealt(scene: Scene, *, people: int, bots: int = 0, **terms: Any) -> tuple[list[Player], list[View]]:  # noqa: ANN401 - of create
-    """People who arrange by hand, in a round that nobody won at the deal."""
-    seats = await scene.table("mau_binh.classic", people=people, bots=bots, plays=False, **terms)
-    await ready(*seats)
-    return seats, await playing(*seats)
-
-
-def is_committed(view: View, *, commitment: str) -> bool:
-    """Whether a seat's newest commitment is this one."""
-    return bool(view["round"]["mau_binh"]["commitment"] == commitment)
+async def arrange(player: Player, cards: list[str], *, final: bool = True) -> View:
+    return await player.move("arrange", is_final=final, **split(cards))
 
 
 async def shown(scene: Scene, player: Player) -> View:
     """Return the last round after its show."""
-    await player.until(phase_is("SHOWDOWN"))
-    scene.clock.move(20_000)
-    return dict((await player.until(lambda view: view["last"] is not None))["last"])
+    await player.phase("SHOWDOWN")
+    return await scene.finish(player)
 
 
-def reversed_rows(hand: list[str]) -> dict[str, Any]:
-    """Another arrangement of the same cards."""
-    return split(list(reversed(hand)))
-
-
-@pytest.mark.parametrize("bots", [0, 3])
-async def test_last_draft_counts_at_the_deadline(scene: Scene, bots: int) -> None:
+@pytest.mark.parametrize(("people", "bots"), [(2, 0), (1, 3)])
+async def test_last_draft_counts_at_the_deadline(scene: Scene, people: int, bots: int) -> None:
     """Two drafts and no final word: the second one is shown, with bots and among people alone."""
-    people = 2 if bots == 0 else 1
-    seats, views = await dealt(scene, people=people, bots=bots)
-    hand, round_id = views[0]["round"]["hand"], views[0]["round"]["round_id"]
-    await seats[0].ask("arrange", round_id=round_id, is_final=False, **split(hand))
-    await seats[0].ask("arrange", round_id=round_id, is_final=False, **reversed_rows(hand))
+    seats = await scene.table(CLASSIC, people=people, bots=bots, plays=False)
+    views = await dealt(*seats)
+    hand = views[0]["round"]["hand"]
+    await arrange(seats[0], hand, final=False)
+    await arrange(seats[0], hand[::-1], final=False)
     if people == 2:  # the other's draft would be the last: it is held back
-        other = views[1]["round"]["hand"]
-        held = await seats[1].ask("arrange", round_id=round_id, is_final=False, **reversed_rows(other))
-        assert held == {"is_held": True}
-    assert seats[0].view["phase"] == "PLAYING"
+        assert await arrange(seats[1], views[1]["round"]["hand"], final=False) == HELD
+    await stays(seats[0], "PLAYING")
     scene.clock.move(ARRANGING_MS - HAND_IN_MS)
     last = await shown(scene, seats[0])
     assert [one["defaulted"] for one in last["seats"]] == [False] * (people + bots)
-    assert last["seats"][0]["arrangement"] == reversed_rows(hand)
+    assert last["seats"][0]["arrangement"] == split(hand[::-1])
+
+
+async def test_show_begins_at_once_when_every_person_is_done(scene: Scene) -> None:
+    """Drafts end nothing, and take a final word back; the last final word ends arranging, and bots wait for it."""
+    an, binh = await scene.table(CLASSIC, people=2, bots=2, plays=False)
+    hands = [view["round"]["hand"] for view in await dealt(an, binh)]
+    await an.until(lambda view: sum(game(view)["submitted"]) == 2)
+    await arrange(binh, hands[1], final=False)
+    await arrange(an, hands[0])
+    await binh.until(lambda view: game(view)["submitted"][0])
+    await arrange(an, hands[0][::-1], final=False)
+    await binh.until(lambda view: not game(view)["submitted"][0])
+    await arrange(binh, hands[1])
+    await stays(an, "PLAYING")
+    await arrange(an, hands[0])
+    await an.phase("SHOWDOWN")
+
+
+async def test_draft_is_kept_for_other_tabs_and_restarts_and_refused_if_not_dealt(new_scene: Scene) -> None:
+    """Held back or handed in, the view of any tab of the person has it, and the room's file."""
+    async with new_scene.open() as scene:
+        an, binh = await scene.table(CLASSIC, people=2, plays=False)
+        hands = [view["round"]["hand"] for view in await dealt(an, binh)]
+        await arrange(an, hands[0][::-1], final=False)
+        wrong = await binh.refused(
+            "arrange", round_id=binh.view["round"]["round_id"], is_final=False, **split(hands[0])
+        )
+        assert wrong["code"] == "UNLAWFUL"
+        assert "arrangement" not in game(binh.view)
+        assert await arrange(binh, hands[1][::-1], final=False) == HELD
+        for one, hand in ((an, hands[0]), (binh, hands[1])):
+            tab = await scene.player(one.name, secret=one.secret, plays=False)
+            assert (game(tab.view)["arrangement"], game(tab.view)["is_final"]) == (split(hand[::-1]), False)
+    async with new_scene.open() as scene:
+        binh = await scene.player("Bình", plays=False)
+        assert game(binh.view)["arrangement"] == split(hands[1][::-1])
+        scene.clock.move(ARRANGING_MS - HAND_IN_MS)
+        assert (await shown(scene, binh))["seats"][1]["arrangement"] == split(hands[1][::-1])
 
 
 async def test_draft_whose_time_comes_while_a_bot_moves_is_handed_in(
@@ -74,104 +100,112 @@ async def test_draft_whose_time_comes_while_a_bot_moves_is_handed_in(
         return suggested
 
     monkeypatch.setattr(MauBinhPlay, "_suggest", suggest_for_long)
-    seats, _ = await dealt(scene, people=1, bots=2)
-    play = scene.house.rooms[seats[0].view["room"]].play
-    assert play is not None
-    await seats[0].until(lambda _: {event.seat for event in play.message.events} == {1, 2})
-
-
-async def test_show_begins_at_once_when_every_person_is_done(scene: Scene) -> None:
-    """Drafts end nothing; the last final word does, and bots wait for it."""
-    (an, binh), views = await dealt(scene, people=2, bots=2)
-    round_id = views[0]["round"]["round_id"]
-    await an.until(lambda view: sum(view["round"]["mau_binh"]["submitted"]) == 2)
-    for one, view in zip((an, binh), views, strict=True):
-        await one.ask("arrange", round_id=round_id, is_final=False, **split(view["round"]["hand"]))
-    await an.ask("arrange", round_id=round_id, **split(views[0]["round"]["hand"]))
-    assert an.view["phase"] == "PLAYING"
-    await binh.ask("arrange", round_id=round_id, **split(views[1]["round"]["hand"]))
-    await an.until(phase_is("SHOWDOWN"))
-
-
-async def test_final_word_can_be_taken_back_before_the_show(scene: Scene) -> None:
-    """A person who goes on arranging is not done."""
-    (an, binh), views = await dealt(scene, people=2)
-    hand, round_id = views[0]["round"]["hand"], views[0]["round"]["round_id"]
-    await an.ask("arrange", round_id=round_id, **split(hand))
-    await binh.until(lambda view: view["round"]["mau_binh"]["submitted"] == [True, False])
-    await an.ask("arrange", round_id=round_id, is_final=False, **reversed_rows(hand))
-    await binh.until(lambda view: view["round"]["mau_binh"]["submitted"] == [False, False])
-    await binh.ask("arrange", round_id=round_id, **split(views[1]["round"]["hand"]))
-    view = await an.until(lambda view: view["round"]["mau_binh"]["submitted"] == [False, True])
-    assert view["phase"] == "PLAYING"
-
-
-async def test_second_tab_starts_from_the_newest_arrangement(scene: Scene) -> None:
-    """Held back or handed in, the view of any tab of the person has it; nobody else's view does."""
-    (an, binh), views = await dealt(scene, people=2)
-    round_id = views[0]["round"]["round_id"]
-    for one, view in zip((an, binh), views, strict=True):
-        wanted = reversed_rows(view["round"]["hand"])
-        await one.ask("arrange", round_id=round_id, is_final=False, **wanted)
-        tab = await scene.player(one.name, secret=one.secret, plays=False)
-        assert tab.view["round"]["mau_binh"]["arrangement"] == wanted
-        assert tab.view["round"]["mau_binh"]["is_final"] is False
+    (an,) = await scene.table(CLASSIC, bots=2, plays=False)
+    await dealt(an)
+    events = scene.house.rooms[an.view["room"]].rounds.play.message.events
+    await an.until(lambda _: {event.seat for event in events} == {1, 2})
 
 
 async def test_drafts_never_use_up_a_seats_events(scene: Scene) -> None:
     """However often the screen changes, the final word is still taken."""
-    (an, *_), views = await dealt(scene, people=1, bots=3)
-    hand, round_id = views[0]["round"]["hand"], views[0]["round"]["round_id"]
-    answers = [
-        await an.ask("arrange", round_id=round_id, is_final=False, **split(hand[turn:] + hand[:turn]))
-        for turn in [*range(13), *range(7)]
-    ]
+    (an,) = await scene.table(CLASSIC, bots=3, plays=False)
+    hand = (await dealt(an))[0]["round"]["hand"]
+    answers = [await arrange(an, hand[turn:] + hand[:turn], final=False) for turn in [*range(13), *range(7)]]
     assert answers[0].get("number")
-    assert answers[-1] == {"is_held": True}
-    await an.ask("arrange", round_id=round_id, **reversed_rows(hand))
-    last = await shown(scene, an)
-    assert last["seats"][0]["arrangement"] == reversed_rows(hand)
-
-
-async def test_draft_of_cards_that_were_not_dealt_is_refused(scene: Scene) -> None:
-    """Also where it would only have been kept."""
-    (an, binh), views = await dealt(scene, people=2)
-    round_id = views[0]["round"]["round_id"]
-    await an.ask("arrange", round_id=round_id, is_final=False, **split(views[0]["round"]["hand"]))
-    wrong = await binh.refused("arrange", round_id=round_id, is_final=False, **split(views[0]["round"]["hand"]))
-    assert wrong["code"] == "UNLAWFUL"
-    assert "arrangement" not in binh.view["round"]["mau_binh"]
+    assert answers[-1] == HELD
+    await arrange(an, hand[::-1])
+    assert (await shown(scene, an))["seats"][0]["arrangement"] == split(hand[::-1])
 
 
 async def test_sealed_commitments_are_drafts_too(scene: Scene) -> None:
     """The newest commitment is the one that the seat opens, though nobody said that they were done."""
-    (an, binh), views = await dealt(scene, people=2, sealed=True)
-    round_id = views[0]["round"]["round_id"]
-    for one, view in zip((an, binh), views, strict=True):
+    an, binh = await scene.table(CLASSIC, people=2, plays=False, sealed=True)
+    for one, view in zip((an, binh), await dealt(an, binh), strict=True):
         _, hand = await asyncio.to_thread(one.open_hand, view)
-        for cards in (hand, list(reversed(hand))):
-            one.arrangements[round_id] = cards
-            commitment = one.commitment(view, cards)
-            await one.ask("commit", round_id=round_id, commitment=commitment, is_final=False)
-        await one.until(partial(is_committed, commitment=commitment))
-    assert an.view["phase"] == "PLAYING"
+        for cards in (hand, hand[::-1]):
+            one.arrangements[view["round"]["round_id"]] = cards
+            wanted = one.commitment(view, cards)
+            await one.move("commit", commitment=wanted, is_final=False)
+            await one.until(lambda view, wanted=wanted: game(view).get("commitment") == wanted)  # type: ignore[misc] # a default
+    await stays(an, "PLAYING")
     scene.clock.move(ARRANGING_MS - HAND_IN_MS)
     last = await shown(scene, an)
     assert [one["defaulted"] for one in last["seats"]] == [False, False]
-    assert last["seats"][0]["arrangement"] == split(an.arrangements[round_id])
+    assert last["seats"][0]["arrangement"] == split(an.arrangements[last["round_id"]])
 
 
-async def test_drafts_outlive_the_table_server(new_scene: Scene) -> None:
-    """What was held back is in the room's file."""
-    async with new_scene.open() as scene:
-        (an, binh), views = await dealt(scene, people=2)
-        round_id = views[0]["round"]["round_id"]
-        await an.ask("arrange", round_id=round_id, is_final=False, **split(views[0]["round"]["hand"]))
-        kept = reversed_rows(views[1]["round"]["hand"])
-        await binh.ask("arrange", round_id=round_id, is_final=False, **kept)
-    async with new_scene.open() as scene:
-        binh = await scene.player("Bình", plays=False)
-        assert binh.view["round"]["mau_binh"]["arrangement"] == kept
-        scene.clock.move(ARRANGING_MS - HAND_IN_MS)
-        last = await shown(scene, binh)
-        assert last["seats"][1]["arrangement"] == kept
+async def test_last_seat_to_be_done_is_asked_to_sign_once_all_are(scene: Scene) -> None:
+    """What would end the others' arranging is kept unsigned, can still change, and is signed when everyone is done.
+
+    While it is arranged, a seat is shown its own events alone, and files of moves, which hold all events, only after.
+    """
+    an, binh = await scene.table(CLASSIC, people=2, plays=False, is_keyed=True)
+    hands = [view["round"]["hand"] for view in await dealt(an, binh)]
+    draft = await arrange(an, hands[0], final=False)
+    await binh.until(lambda view: not game(view)["takes_signed"])
+    for cards in (hands[1], hands[1][::-1]):
+        assert await arrange(binh, cards) == HELD
+    assert not game(await binh.until(lambda view: game(view)["is_final"]))["sign_now"]
+    view = await an.until(lambda view: len(view["round"]["course"]["events"]) == 1)
+    assert not view["round"]["course"]["is_whole"]
+    assert binh.view["round"]["course"]["events"] == []
+    assert "kept" not in draft
+    assert "kept" not in game(view)
+    await arrange(an, hands[0])
+    await binh.until(lambda view: game(view)["sign_now"])
+    await stays(an, "PLAYING")
+    await arrange(binh, hands[1][::-1])
+    kept = read_receipted_event(game(await an.phase("SHOWDOWN"))["kept"].encode())
+    assert kept is not None
+    assert [json.loads(event)["seat"] for event in kept.events] == [0, 0]
+    assert len(kept.signature) == 128
+    last = await shown(scene, an)
+    assert last["seats"][1]["arrangement"] == split(hands[1][::-1])
+
+
+async def test_seed_or_event_without_the_seats_signature_is_refused(scene: Scene) -> None:
+    """By the table server without one, by the referee with another's; the round is not lost by it."""
+    (an,) = await scene.table(CLASSIC, bots=1, plays=False, is_keyed=True)
+    an.unwilling_in = "SEEDING"
+    await ready(an)
+    given = (await an.phase("SEEDING"))["round"]
+    an.signs, seed = False, {"round_id": given["round_id"], "seed": an.secrets(given).seed.hex()}
+    assert (await an.refused("seed", **seed))["code"] == "UNSIGNED"
+    assert (await an.refused("seed", **seed, signature="22" * 64))["code"] == "BAD_COMMAND"
+    an.signs = True
+    await an.ask("seed", **seed)
+    given = (await an.phase("PLAYING"))["round"]
+    an.signs, fields = False, {"round_id": given["round_id"], **split(given["hand"])}
+    assert (await an.refused("arrange", **fields))["code"] == "UNSIGNED"
+    wrong = await an.refused("arrange", **fields, seen=0, signature="11" * 64)
+    assert (wrong["code"], wrong["reason"]) == ("REFEREE_REFUSED", "BAD_SIGNATURE")
+    assert await an.ask("arrange", **fields, is_final=False) == HELD
+    an.signs = True
+    answer = await an.ask("arrange", **fields)
+    assert base64.b64decode(answer["receipt"])
+
+
+async def test_who_does_not_sign_leaves_the_seat_to_the_clock_and_keys_that_verify_nothing_are_left_out(
+    scene: Scene,
+) -> None:
+    """A person without a key plays beside one with a key; the identity point verifies anything, so it is no key."""
+    an = await scene.player("An", is_keyed=True)
+    await an.ask("create", ruleset="tien_len.mien_nam", stake_minor=100)
+    binh = Player("Bình", referee=scene.court.channel)
+    binh.hello, binh.script = {"seat_key": "01" + "00" * 31}, play_anything
+    await scene.come(binh, room=an.view.get("room") or (await an.until(lambda view: "room" in view))["room"])
+    an.script = None
+    view = (await dealt(an, binh))[1]
+    assert ["key" in one for one in view["round"]["seats"]] == [True, False]
+    an.signs = False
+    await an.ask("leave")
+
+    def is_due(view: View) -> bool:
+        return view["last"] is not None or view["round"]["tien_len"].get("turn") == 0
+
+    while (view := await binh.until(is_due))["last"] is None:
+        given, version = view["round"], view["version"]
+        scene.clock.move(max(0, view["phase_end_time"] - scene.clock.now()))
+        await binh.until(lambda view, version=version: view["version"] > version)  # type: ignore[misc] # a default
+    replay = await binh.ask("replay", table=given["table"], number=1)
+    assert {one["action"] for one in replay["events"] if one["seat"] == 0} == {"TIMEOUT"}

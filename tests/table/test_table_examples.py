@@ -1,80 +1,88 @@
-"""The examples beside the protocol are what the table server sends, and say the whole of it."""
+"""The examples beside the protocol are what the table server sends; protocol and schema say the whole of it."""
 
+import copy
 import json
 import re
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
-from referee_table.commands import Hello
-from referee_table.reading import commands, read
-from referee_table.wording import GOODBYES, NOTICES, Code
+from jsonschema import Draft202012Validator
+from referee_table.games import COMMANDS, read
+from referee_table.words import SHARED
 
-from referee.cards import Card, Seat
-from referee.dealing.commitment import client_commitment, seat_token_hash
-from referee.games.mau_binh import arrangement_commitment
-from tests.table.table_examples import FOLDER, record, written
+from referee.cards import Card
+from tests.table.scripted_player import hashed
+from tests.table.table_examples import record
+from tests.table.table_messages import EXAMPLES, FOLDER, MESSAGES, RESULTS, SCHEMA, message_faults
 
 PROTOCOL = (FOLDER.parent / "PROTOCOL.md").read_text()
-EXAMPLES = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
 
 
 async def test_examples_are_what_the_server_sends_now(tmp_path: Path) -> None:
     """The same rounds again, with the same luck, give every file, and no other."""
-    examples = await record(tmp_path)
+    examples = json.loads(json.dumps(await record(tmp_path)))
     assert sorted(examples) == sorted(EXAMPLES)
-    for name, example in examples.items():
-        assert (FOLDER / f"{name}.json").read_text() == written(example), name
+    assert {name: example for name, example in examples.items() if example != EXAMPLES[name]} == {}
 
 
-@pytest.mark.parametrize("name", [name for name in EXAMPLES if name.startswith("command.")])
-def test_example_command_is_read(name: str) -> None:
-    """Each is a command of the server, but the one that shows what a refused one looks like."""
-    if name == "command.bad_command":
-        return
-    assert read(json.dumps(EXAMPLES[name]).encode()).id == EXAMPLES[name]["id"]
-
-
-def test_every_command_and_code_is_in_the_protocol() -> None:
-    """No command, refusal, notice or goodbye that the page's author was not given of."""
-    tags = [one.__struct_config__.tag for one in commands()]
-    assert all(f"| `{one}`" in PROTOCOL for one in tags)
-    for codes in (Code, NOTICES, GOODBYES):
-        assert all(f"`{one}`" in PROTOCOL for one in codes)
-    assert msgspec.json.decode(json.dumps(EXAMPLES["hello"]), type=Hello).protocol == 1
-
-
-def test_every_field_of_a_view_is_in_the_protocol() -> None:
-    """What examples have is worded: a name that is nowhere in the text would be one to guess at."""
-    names: set[str] = set()
-
-    def walk(value: Any) -> None:  # noqa: ANN401 - JSON
-        if isinstance(value, dict):
-            for name, inner in value.items():
-                if name not in {"header", "names", "data"}:  # the referee's own
-                    names.add(name)
-                    walk(inner)
-        elif isinstance(value, list):
-            for inner in value:
-                walk(inner)
-
+def test_examples_are_read_by_both_sides() -> None:
+    """Each command by the server, but the one that shows what a refused one looks like; each other by the schema."""
+    Draft202012Validator.check_schema(SCHEMA)
     for name, example in EXAMPLES.items():
-        if name != "sealing":
-            walk(example)
-    untold = sorted(one for one in names if not re.search(rf"\b{one}\b", PROTOCOL))
-    assert untold == []
+        kind = name.partition(".")[0]
+        if kind == "command" and name != "command.bad_command":
+            assert read(json.dumps(example).encode()).id == example["id"]
+        elif kind in MESSAGES:
+            named = {"id": EXAMPLES[f"command.{name[5:]}"]["name"]} if kind == "done" else {}
+            assert message_faults(example | named) == [], name
 
 
-def test_sealing_example_is_what_the_dealing_protocol_says() -> None:
-    """The three hashes by the referee's own derivation; the example was made by a second one."""
+def test_every_command_code_and_field_is_in_the_protocol() -> None:
+    tags = {str(one.__struct_config__.tag) for one in COMMANDS}
+    assert len(tags) == len(COMMANDS) > 20
+    assert tags == RESULTS.keys()
+    assert all(f"| `{tag}`" in PROTOCOL for tag in tags)
+    codes = [code for table in ("refusals", "notices", "goodbyes") for code in SHARED[table]]
+    assert [code for code in codes if f"`{code}`" not in PROTOCOL] == []
+
+    def names_in(value: Any) -> set[str]:  # noqa: ANN401 - JSON
+        inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+        own = set(value) if isinstance(value, dict) else set()
+        of_referee = [value[name] for name in own & {"header", "names", "data"}]
+        return own.union(*[names_in(one) for one in inner if one not in of_referee])
+
+    names = names_in({name: one for name, one in EXAMPLES.items() if name != "sealing"}) - EXAMPLES.keys()
+    assert [name for name in sorted(names) if not re.search(rf"\b{name}\b", PROTOCOL)] == []
+
+
+def test_sealing_example_is_what_the_protocol_says() -> None:
+    """The three hashes as PROTOCOL.md words them, apart from the derivation that the example was made by."""
     given = EXAMPLES["sealing"]
-    raw, seat = bytes.fromhex(given["round_id"]), Seat(given["seat"])
+    raw, seat = bytes.fromhex(given["round_id"]), bytes([given["seat"]])
     seed, token, nonce = (bytes.fromhex(given[name]) for name in ("seed", "token", "nonce"))
-    cards = [Card(number) for number in given["card_numbers"]]
-    assert client_commitment(round_id=raw, seat=seat, seed=seed).hex() == given["seed_commitment"]
-    assert seat_token_hash(round_id=raw, seat=seat, token=token).hex() == given["token_hash"]
-    assert arrangement_commitment(round_id=raw, seat=seat, cards=cards, nonce=nonce).hex() == given["commitment"]
+    assert hashed("client-commit", raw, seat, seed).hex() == given["seed_commitment"]
+    assert hashed("seat-token", raw, seat, token).hex() == given["token_hash"]
+    assert hashed("arrange", raw, seat, bytes(given["card_numbers"]), nonce).hex() == given["commitment"]
     arranged = [card for chi in ("back", "middle", "front") for card in given["arrangement"][chi]]
-    assert [card.text for card in cards] == arranged
+    assert [Card(number).text for number in given["card_numbers"]] == arranged
     assert sorted(arranged) == sorted(given["hand"])
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["version"], None),
+        (["phase"], "NAP"),
+        (["persons", 0, "name"], 7),
+        (["round", "seats", 0, "is_bot"], "no"),
+        (["round", "tien_len", "cards_left"], {}),
+    ],
+)
+def test_schema_finds_a_view_that_is_wrong(path: list[str | int], value: object) -> None:
+    view = copy.deepcopy(EXAMPLES["view.tien_len.turn"])
+    inner = view
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = value
+    assert len(message_faults(view)) == 1

@@ -1,143 +1,42 @@
-"""People beside the round: ready clocks that are seen, who sits out and comes back, spectators, links, scores."""
+"""People beside the round: who sits out and comes back, spectators, bots, links, rooms that last, names."""
 
 import asyncio
-from functools import partial
 
 import pytest
-from referee_table.people import MOST_PEOPLE, NAMES
+from referee_table.names import MOST_CHARACTERS, clean_name, is_changed
+from referee_table.people import MOST_PEOPLE
 from referee_table.room import KEPT_MS
 
-from tests.table.scripted_player import Player, View
-from tests.table.table_scene import PACE, Scene, phase_is, ready
+from tests.table.table_scene import PACE, Scene, person, ready
 
-READY_MS = 20_000
-
-
-def person(view: View, name: str) -> View:
-    """Return somebody of a view by name."""
-    return next(dict(one) for one in view["persons"] if one["name"] == name)
+FAMILY = "👩‍👩‍👧‍👦"
 
 
-def is_playing_on(view: View, *, street: str) -> bool:
-    """Whether a round of Ultimate Texas is on a street."""
-    return view["phase"] == "PLAYING" and bool(view["round"]["ultimate_texas"]["street"] == street)
-
-
-async def round_played(scene: Scene, *players: Player) -> View:
-    """Have everybody play a round, and return its record."""
-    number = (players[0].view.get("last") or {}).get("number", 0)
-    await ready(*players)
-    while (last := players[0].view.get("last") or {"number": 0})["number"] == number:
-        if players[0].view.get("phase") == "SHOWDOWN":
-            scene.clock.move(max(0, players[0].view["phase_end_time"] - scene.clock.now()))
-        await asyncio.sleep(0.01)
-    return dict(last)
-
-
-@pytest.mark.parametrize("ruleset", ["mau_binh.classic", "tien_len.mien_nam"])
-async def test_clock_for_being_ready_is_in_the_view(scene: Scene, ruleset: str) -> None:
-    """Of each who is not ready, as a time; nobody has one while nobody is ready."""
-    an, binh = await scene.table(ruleset, people=2)
-    assert "sit_out_time" not in person(an.view, "Bình")
-    await ready(an)
-    view = await binh.until(lambda view: "sit_out_time" in person(view, "Bình"))
-    assert person(view, "Bình")["sit_out_time"] == view["phase_end_time"] == scene.clock.now() + READY_MS
-    assert "sit_out_time" not in person(view, "An")
-    await binh.ask("sit_out", is_out=True)
-    view = await binh.until(lambda view: person(view, "Bình")["place"] == "WATCHING")
-    assert "sit_out_time" not in person(view, "Bình")
-    scene.clock.move(2 * READY_MS)
-    await binh.ask("sit_out", is_out=False)
-    await binh.until(lambda view: person(view, "Bình")["place"] == "SEAT")
-
-
-@pytest.mark.parametrize("ruleset", ["mau_binh.classic", "tien_len.mien_nam"])
-async def test_who_was_not_ready_in_time_has_a_way_back(scene: Scene, ruleset: str) -> None:
-    """The person stays in the room, gets one notice, and takes a seat again."""
-    an, binh = await scene.table(ruleset, people=2)
-    await ready(an)
-    await binh.until(lambda view: "sit_out_time" in person(view, "Bình"))
-    scene.clock.move(READY_MS)
-    await binh.until(lambda view: person(view, "Bình")["place"] == "WATCHING")
-    assert binh.notices == ["SITS_OUT"]
-    await binh.ask("sit_out", is_out=False)
-    await binh.until(lambda view: person(view, "Bình")["place"] == "SEAT")
-    assert (await round_played(scene, an, binh))["end"] == "SETTLED"
-
-
-@pytest.mark.parametrize("ruleset", ["mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino"])
-async def test_no_clock_runs_while_the_end_of_a_round_is_shown(scene: Scene, ruleset: str) -> None:
-    """The winner has the whole ready time after the scene, though the other was ready at once."""
-    an, binh = await scene.table(ruleset, people=2)
-    last = await round_played(scene, an, binh)
-    view = await an.until(phase_is("ENDING"))
-    end = view["phase_end_time"]
-    assert end == last["time"] + PACE.scene_ms
-    await ready(an)
-    view = await binh.until(lambda view: person(view, "An")["is_ready"])
-    assert "sit_out_time" not in person(view, "Bình")
-    scene.clock.move(PACE.scene_ms)
-    view = await binh.until(lambda view: "sit_out_time" in person(view, "Bình"))
-    assert (view["phase"], person(view, "Bình")["sit_out_time"]) == ("LOBBY", end + READY_MS)
-    await ready(binh)
-    await an.until(lambda view: view["round"] is not None)
-
-
-async def test_end_of_a_round_is_over_once_all_are_ready(scene: Scene) -> None:
-    an, binh = await scene.table("ultimate_texas.casino", people=2)
-    await round_played(scene, an, binh)
-    an.script = binh.script = None
-    await binh.until(phase_is("ENDING"))
-    await ready(an)
-    assert (await binh.until(lambda view: person(view, "An")["is_ready"]))["phase"] == "ENDING"
-    await ready(binh)
-    await an.until(phase_is("PLAYING"))
-
-
-async def test_show_is_over_once_all_who_are_present_skip_it(scene: Scene) -> None:
-    """Not by one of two, nor by who watches; who is absent is not waited for."""
-    an, binh = await scene.table("mau_binh.classic", people=2)
-    chi = await scene.player("Chi", room=an.view["room"], plays=False)
-    await chi.ask("sit_out", is_out=True)
-    await ready(an, binh)
-    view = await an.until(phase_is("SHOWDOWN"))
-    round_id = view["round"]["round_id"]
-    assert (await chi.refused("skip", round_id=round_id))["code"] == "NOT_SEATED"
-    await an.ask("skip", round_id=round_id)
-    await an.ask("rename", person_name="An", language="vi")
-    assert an.view["phase"] == "SHOWDOWN"
-    await binh.go()
-    view = await an.until(lambda view: view["last"] is not None)
-    assert (view["phase"], view["last"]["time"]) == ("ENDING", scene.clock.now())
-    assert (await an.refused("skip", round_id=round_id))["code"] == "OTHER_ROUND"
-
-
-async def test_ready_by_itself_until_a_round_is_not_played(scene: Scene) -> None:
-    """After each scene; a person who did nothing in a round is asked again."""
+async def test_who_is_ready_by_itself_plays_on(scene: Scene) -> None:
     (an,) = await scene.table("ultimate_texas.casino", people=1)
     await an.ask("auto_ready", is_on=True)
-    await an.until(lambda view: view["last"] is not None)
-    an.script = None
+    await scene.finish(an)
     scene.clock.move(PACE.scene_ms)
-    for street in ("PREFLOP", "FLOP", "RIVER"):
-        await an.until(partial(is_playing_on, street=street))
-        scene.clock.move(30_000)
-    await an.until(lambda view: view["last"]["number"] == 2)
-    assert "AUTO_READY_OFF" in an.notices
-    assert not person(an.view, "An")["is_auto_ready"]
+    await scene.finish(an, number=2)
+    assert person(an.view, "An")["is_auto_ready"]
 
 
-async def test_anyone_who_plays_seats_bots(scene: Scene) -> None:
-    """Between rounds; who watches does not."""
-    an, binh = await scene.table("tien_len.mien_nam", people=2)
-    chi = await scene.player("Chi", plays=False)
-    await chi.ask("join", room=an.view["room"], watch=True)
-    assert (await chi.refused("add_bot"))["code"] == "NOT_SEATED"
-    await binh.ask("add_bot")
-    await an.until(lambda view: len(view["persons"]) == 4)
+async def test_people_come_before_bots_and_anyone_who_plays_seats_them(scene: Scene) -> None:
+    """A bot goes when a person comes and no seat is free; who watches seats none, and none goes in a round."""
+    (an,) = await scene.table("mau_binh.classic", bots=3)
+    room = an.view["room"]
+    assert (await an.refused("add_bot"))["code"] == "NO_SEAT_FREE"
     await an.ask("remove_bot")
-    await an.until(lambda view: len(view["persons"]) == 3)
+    await an.ask("add_bot")
+    seats = [an, *[await scene.player(name, room=room) for name in ("Bình", "Chi", "Dũng")]]
+    view = await an.until(lambda view: [one["is_bot"] for one in view["persons"]] == [False] * 4)
     assert (await an.refused("remove_bot"))["code"] == "WRONG_PHASE"
+    em = await scene.player("Em", room=room)
+    view = await em.until(lambda view: view["type"] == "view")
+    assert [one["place"] for one in view["persons"]] == ["SEAT"] * 4 + ["WATCHING"]
+    for command in ("add_bot", "remove_bot"):
+        assert (await em.refused(command))["code"] == "NOT_SEATED"
+    await scene.play(*seats)
 
 
 async def test_who_finds_all_seats_taken_watches_until_asking_for_one(scene: Scene) -> None:
@@ -154,23 +53,23 @@ async def test_who_finds_all_seats_taken_watches_until_asking_for_one(scene: Sce
     await ready(an, chi, dung)
     view = await em.until(lambda view: view["phase"] not in {"LOBBY", "ENDING"})
     assert view["round"]["you"] is None
-    assert "hand" not in view["round"]
     await em.ask("sit_out", is_out=False)
     await em.until(lambda view: person(view, "Em")["place"] == "WAITING")
-    await an.until(lambda view: view["last"] is not None)
+    await scene.finish(an)
     await em.until(lambda view: person(view, "Em")["place"] == "SEAT")
-    assert em.notices == []
+    assert em.codes("notice") == []
 
 
 async def test_room_takes_so_many_people_and_the_longest_absent_gives_way(scene: Scene) -> None:
     (an,) = await scene.table("tien_len.mien_nam", people=1)
-    guests = [await scene.player(f"{number}", room=an.view["room"], plays=False) for number in range(MOST_PEOPLE - 1)]
+    room = an.view["room"]
+    guests = [await scene.player(f"{number}", room=room, plays=False) for number in range(MOST_PEOPLE - 1)]
     await an.until(lambda view: len(view["persons"]) == MOST_PEOPLE)
-    last = await scene.player("Yến", plays=False)
-    assert (await last.refused("join", room=an.view["room"]))["code"] == "ROOM_FULL"
+    late = await scene.player("Yến", plays=False)
+    assert (await late.refused("join", room=room))["code"] == "ROOM_FULL"
     await guests[-1].go()
     await an.until(lambda view: person(view, guests[-1].name)["is_away"])
-    await last.ask("join", room=an.view["room"])
+    await late.ask("join", room=room)
     view = await an.until(lambda view: any(one["name"] == "Yến" for one in view["persons"]))
     assert len(view["persons"]) == MOST_PEOPLE
     assert not any(one["name"] == guests[-1].name for one in view["persons"])
@@ -189,17 +88,25 @@ async def test_link_says_what_it_leads_to_or_that_it_is_over(scene: Scene) -> No
         "open_seats": 3,
     }
     chi = await scene.player("Chi", room="nowhere", plays=False)
-    await chi.until(lambda view: view["type"] == "lobby")
     assert (await chi.refused("preview", room="nowhere"))["code"] == "NO_ROOM"
-    assert chi.notices == ["DEAD_INVITE"]
+    assert (chi.view["type"], chi.codes("notice")) == ("lobby", ["DEAD_INVITE"])
+    dung = await scene.player("Dũng", room=room)
+    for _ in range(2):  # also after leaving, from the same tab
+        await dung.until(lambda view: view.get("room") == room)
+        await dung.ask("leave")
+        await dung.until(lambda view: view["type"] == "lobby")
+        await dung.go()
+        await dung.come(scene.address, room=room)
+    await dung.until(lambda view: view.get("room") == room)
 
 
 async def test_link_works_next_week_with_people_scores_and_rounds(new_scene: Scene) -> None:
     """After everybody has left and over a restart; the room's files go once nobody came for long."""
     async with new_scene.open() as scene:
         an, binh = await scene.table("tien_len.mien_nam", people=2)
-        last = await round_played(scene, an, binh)
+        last = await scene.play(an, binh)
         room, score = an.view["room"], person(an.view, "Bình")["score_minor"]
+        assert score == next(one["net_minor"] for one in last["seats"] if one["name"] == "Bình")
         await an.ask("leave")
         await binh.go()
     new_scene.clock.move(7 * 24 * 3600 * 1000)
@@ -213,49 +120,53 @@ async def test_link_works_next_week_with_people_scores_and_rounds(new_scene: Sce
         for one in scene.players:
             await one.ask("leave")
         scene.clock.move(KEPT_MS)
-        await again.until(lambda view: view["type"] == "lobby")
         await asyncio.gather(*scene.house.tasks.values())
-    assert not list(new_scene.folder.rglob("*.json*"))
+    assert not list(new_scene.folder.rglob("*.json"))
 
 
 async def test_who_is_away_for_a_minute_sits_out_and_keeps_the_score(scene: Scene) -> None:
     an, binh = await scene.table("tien_len.mien_nam", people=2, bots=1)
-    last = await round_played(scene, an, binh)
+    await scene.play(an, binh)
+    score = person(an.view, "Bình")["score_minor"]
     await binh.go()
     await an.until(lambda view: person(view, "Bình")["is_away"])
     scene.clock.move(PACE.away_ms)
     view = await an.until(lambda view: person(view, "Bình")["place"] == "WATCHING")
-    assert person(view, "Bình")["score_minor"] == next(
-        seat["net_minor"] for seat in last["seats"] if seat["name"] == "Bình"
-    )
-    await binh.come(scene.address)
-    assert binh.notices == []
+    assert person(view, "Bình")["score_minor"] == score
+    await scene.come(binh)
+    assert binh.codes("notice") == []
     await binh.ask("sit_out", is_out=False)
     await an.until(lambda view: person(view, "Bình")["place"] == "SEAT")
 
 
-@pytest.mark.parametrize("ruleset", ["mau_binh.classic", "tien_len.mien_nam", "ultimate_texas.casino"])
-async def test_scores_are_those_of_the_rounds(scene: Scene, ruleset: str) -> None:
-    """Summed here from the transfers, apart from how the table server sums them."""
-    an, binh = await scene.table(ruleset, people=2, bots=1)
-    rounds = [await round_played(scene, an, binh) for _ in range(2)]
-    total = 0
-    for last in rounds:
-        seat = [one["name"] for one in last["seats"]].index("An")
-        total += sum(one["amount_minor"] for one in last["transfers"] if one["payee"] == seat)
-        total -= sum(one["amount_minor"] for one in last["transfers"] if one["payer"] == seat)
-    assert person(an.view, "An")["score_minor"] == total
+async def test_name_keeps_its_visible_characters_with_notice(scene: Scene) -> None:
+    """Control and bidi characters are left out, a long name is cut; neither breaks a log line or another's name."""
+    an = await scene.player("An\u202e\x1b[31m\n" + "n" * 40, plays=False)
+    assert an.codes("notice") == ["NAME_CHANGED"]
+    await an.ask("create", ruleset="mau_binh.classic", stake_minor=100)
+    await an.until(lambda view: [one["name"] for one in view.get("persons", ())] == ["An[31m " + "n" * 17])
+    await an.ask("rename", person_name=" Bi\u0300nh \u2066\u200f", language="vi")
+    await an.until(lambda view: [one["name"] for one in view.get("persons", ())] == ["B\u00ecnh"])
+    assert (await an.refused("rename", person_name="\u200b", language="vi"))["code"] == "BAD_COMMAND"
+    quiet = await scene.player("Nguyễn Thị Ánh")
+    await quiet.ask("rename", person_name=f"Ấn {FAMILY}", language="en")
+    assert quiet.codes("notice") == []
 
 
-async def test_names_change_in_the_lobby_and_at_the_table(scene: Scene) -> None:
-    an = await scene.player("An", plays=False)
-    await an.ask("rename", person_name="Ấn 👩‍👧", language="en")
-    await an.ask("create", ruleset="tien_len.mien_nam", stake_minor=100)
-    view = await an.until(lambda view: bool(view.get("persons")))
-    assert view["persons"][0]["name"] == "Ấn 👩‍👧"
-    await an.ask("rename", person_name="An", language="vi")
-    await an.until(lambda view: view["persons"][0]["name"] == "An")
-
-
-def test_no_bot_has_the_name_of_a_row() -> None:
-    assert not [name for name in NAMES if "chi" in name.lower().split()]
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        (f"{FAMILY} Nhà", f"{FAMILY} Nhà"),
+        ("🇻🇳🇻🇳", "🇻🇳🇻🇳"),
+        ("👍🏽!", "👍🏽!"),
+        ("Nguye\u0302\u0303n", "Nguyễn"),
+        ("a\u202eb\u2066c\u200bd", "abcd"),
+        ("a\u200db", "ab"),
+        ("\u0301\u0302An", "An"),
+        ("a" + "\u0336" * 200, "a" + "\u0336" * 4),
+        (FAMILY * 30, (FAMILY * 30)[:MOST_CHARACTERS].rstrip("\u200d")),
+    ],
+)
+def test_names_keep_emoji_and_lose_controls(typed: str, name: str) -> None:
+    assert clean_name(typed) == name
+    assert is_changed(name, name) is False

@@ -18,10 +18,8 @@ from referee.evidence.printable import error_words
 from referee.server.settings.port import is_port
 from referee_table.launch import LaunchError, referee_beside
 from referee_table.play import Pace
-from referee_table.serving import Plan, bound, server_of
+from referee_table.serving import Plan, bound, serving
 from referee_table.site import page_folder
-
-DEFAULT: Final = Pace()
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001 - as typer calls it
@@ -30,47 +28,47 @@ def _print_version(asked: bool) -> None:  # noqa: FBT001 - as typer calls it
         raise typer.Exit
 
 
+BOT_MS: Final = Pace().bot_ms
+
+Listen = Annotated[str, typer.Option(help="Address and port for browsers; port 0 takes a free one.")]
+Referee = Annotated[str, typer.Option(help="A running referee, as host:port. Without this option one is started.")]
+Gateway = Annotated[
+    str, typer.Option(help="Address of its gateway, such as https://host/path. Without it no room can be sealed.")
+]
+Token = Annotated[Path | None, typer.Option(help="A file with this frontend's token, for a referee that asks for one.")]
+Authorities = Annotated[Path | None, typer.Option(help="A PEM file with the referee's authorities; turns TLS on.")]
+Certificate = Annotated[
+    Path | None, typer.Option(help="This frontend's own certificate, for a referee that asks for one; PEM.")
+]
+Key = Annotated[Path | None, typer.Option(help="The private key of that certificate; PEM.")]
+Tenant = Annotated[
+    str, typer.Option(help="The tenant that this frontend acts for, with which its tables' names begin.")
+]
+Data = Annotated[Path, typer.Option(help="Folder for rooms, and for the log of a referee that is started.")]
+Hosts = Annotated[
+    list[str] | None,
+    typer.Option(help="A name that browsers may call this server by, besides its address; may be given several times."),
+]
+Page = Annotated[Path | None, typer.Option(help="A folder with another page.")]
+BotMs = Annotated[int, typer.Option(help="How long bots think, in milliseconds.", min=0)]
+Brisk = Annotated[bool, typer.Option("--brisk", help="Settle without waiting for a show.")]
+
+
 def table(  # noqa: PLR0913 - one parameter an option
     *,
-    listen: Annotated[str, typer.Option(help="Address and port for browsers; port 0 takes a free one.")] = (
-        "127.0.0.1:8800"
-    ),
-    referee: Annotated[
-        str, typer.Option(help="A running referee, as host:port. Without this option one is started.")
-    ] = "",
-    gateway: Annotated[
-        str,
-        typer.Option(
-            help="Address of that referee's gateway, such as https://host/path. Without it no room can be sealed."
-        ),
-    ] = "",
-    referee_token: Annotated[
-        Path | None, typer.Option(help="A file with the token of this frontend, for a referee that asks for one.")
-    ] = None,
-    referee_ca: Annotated[
-        Path | None,
-        typer.Option(help="A PEM file with the authorities of the referee's certificate; turns TLS on."),
-    ] = None,
-    referee_certificate: Annotated[
-        Path | None, typer.Option(help="This frontend's own certificate, for a referee that asks for one; PEM.")
-    ] = None,
-    referee_key: Annotated[Path | None, typer.Option(help="The private key of that certificate; PEM.")] = None,
-    tenant: Annotated[
-        str, typer.Option(help="The tenant that this frontend acts for, with which the names of its tables begin.")
-    ] = "",
-    data: Annotated[Path, typer.Option(help="Folder for rooms, and for the log of a referee that is started.")] = Path(
-        "referee-table-data"
-    ),
-    host: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A name that browsers may call this server by, besides localhost and its address; may be given "
-            "several times."
-        ),
-    ] = None,
-    page: Annotated[Path | None, typer.Option(help="A folder with another page.")] = None,
-    bot_ms: Annotated[int, typer.Option(help="How long bots think, in milliseconds.", min=0)] = DEFAULT.bot_ms,
-    brisk: Annotated[bool, typer.Option("--brisk", help="Settle without waiting for a show.")] = False,
+    listen: Listen = "127.0.0.1:8800",
+    referee: Referee = "",
+    gateway: Gateway = "",
+    referee_token: Token = None,
+    referee_ca: Authorities = None,
+    referee_certificate: Certificate = None,
+    referee_key: Key = None,
+    tenant: Tenant = "",
+    data: Data = Path("referee-table-data"),
+    host: Hosts = None,
+    page: Page = None,
+    bot_ms: BotMs = BOT_MS,
+    brisk: Brisk = False,
     version: Annotated[  # noqa: ARG001 - its callback answers
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
@@ -112,25 +110,20 @@ def _check_options(listen: str, port: str, *, is_half_named: bool) -> None:
 
 
 async def _serve(plan: Plan, *, host: str, port: int, data: Path) -> None:
-    listening = bound(host, port)
+    listening, stopped = bound(host, port), asyncio.Event()
     address = f"{host}:{listening.getsockname()[1]}"
-    names = {address, f"localhost:{address.rpartition(':')[2]}"}
+    origins = sorted({f"http://{address}", f"http://localhost:{address.rpartition(':')[2]}"})
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     async with contextlib.AsyncExitStack() as stack:
         if not plan.referee:
-            origins = [f"http://{name}" for name in sorted(names)]
             found = await stack.enter_async_context(referee_beside(data / "referee", origins=origins))
             plan = replace(plan, referee=found.grpc, gateway=f"http://{found.web}")
-        server, _ = server_of(plan)
-        serving = asyncio.create_task(server.serve([listening]))
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, lambda: setattr(server, "should_exit", True))
-        while not server.started and not serving.done():  # noqa: ASYNC110 - it reports its start in no other way
-            await asyncio.sleep(0.01)
-        if server.started:
-            ready = {"event": "ready", "address": address, "url": f"http://{address}/", "gateway": plan.gateway}
-            sys.stdout.write(json.dumps(ready | {"referee": plan.referee}) + "\n")
-            sys.stdout.flush()
-        await serving
+        await stack.enter_async_context(serving(plan, listening))
+        ready = {"event": "ready", "address": address, "url": f"http://{address}/", "gateway": plan.gateway}
+        sys.stdout.write(json.dumps(ready | {"referee": plan.referee}) + "\n")
+        sys.stdout.flush()
+        await stopped.wait()
 
 
 def main() -> None:

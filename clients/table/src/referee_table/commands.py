@@ -1,4 +1,4 @@
-"""The commands of pages that are no game's own. ``reading`` reads them strictly from their JSON."""
+"""The commands of pages that are no game's own. ``games.read`` reads them strictly from their JSON."""
 
 from typing import Annotated, Final
 

@@ -1,104 +1,96 @@
 """A round from its preparation to its deal, by the SDK: what seats are bound to, and what the referee then deals.
 
 Every step may be repeated, and from ``opened`` on the SDK's journal has the round, so that a table server that is
-stopped between two steps goes on where it was.
+stopped between two steps goes on where it was. A page's private key never comes here; a bot's key is the table
+server's own, which is what the table says of its bots.
 """
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from referee_client import BadRequestError, Bet, SeatSecrets, Terms, WrongSecretsError
+from referee_client import Bet, SeatSecrets, Terms, WrongSecretsError
 
 from referee_table.commands import Bind, Seed
 from referee_table.games import GAMES
 from referee_table.play import Setup
-from referee_table.signing import NO_KEY, seat_keys
 from referee_table.state import Person, RoomState, Round, RoundSeat
-from referee_table.wording import Code, RefusedError
+from referee_table.words import RefusedError
 
 CURRENCY: Final = "CHIP"
 SIZE: Final = 32
+NO_KEY: Final = bytes(SIZE)
 
 
 async def prepared(setup: Setup, seated: Sequence[Person], *, table: str, stake_minor: int) -> tuple[Round, Any]:
     """Prepare the table's next round under its terms, with the bots' commitments; return it and the SDK's round."""
-    keys = seat_keys(seated)
-    try:
-        game = await _prepare(setup, seated, keys, table=table, stake_minor=stake_minor)
-    except BadRequestError:  # a key that the referee does not take must not keep the others from playing
-        keys = [NO_KEY] * len(seated)
-        game = await _prepare(setup, seated, keys, table=table, stake_minor=stake_minor)
-    count = len(seated)
-    made = Round(
-        number=game.number,
-        table=table,
-        round_id=game.round_id,
-        seats=[
-            RoundSeat(one.person, one.name, one.is_bot, b"" if key == NO_KEY else key)
-            for one, key in zip(seated, keys, strict=True)
-        ],
-        commitments=[b""] * count,
-        token_hashes=[b""] * count,
-        seeds=[b""] * count,
-        seed_signatures=[b""] * count,
+    keys = _seat_keys(seated)
+    game = setup.client.game(
+        setup.law.game,
+        _terms(setup, seated, keys, table=table, stake_minor=stake_minor),
+        secrets=[_bot_secrets(setup, one, seat, keys[seat]) for seat, one in enumerate(seated) if one.is_bot],
     )
+    await game.prepare()
+    shown_keys = [b"" if key == NO_KEY else key for key in keys]
+    seats = [RoundSeat(one.person, one.name, one.is_bot, key) for one, key in zip(seated, shown_keys, strict=True)]
+    made = Round(number=game.number, table=table, round_id=game.round_id, seats=seats)
+    made.commitments, made.token_hashes, made.seeds, made.seed_signatures = ([b""] * len(seats) for _ in range(4))
     for seat, own in game.secrets.items():
         made.seeds[seat], made.commitments[seat] = own.seed, own.seed_commitment(game.round_id)
         made.token_hashes[seat] = own.token_hash(game.round_id) if setup.is_sealed else b""
     return made, game
 
 
-async def _prepare(
-    setup: Setup, seated: Sequence[Person], keys: Sequence[bytes], *, table: str, stake_minor: int
-) -> Any:  # noqa: ANN401 - the SDK's round of a game
-    law, game, now = setup.law, GAMES[setup.law.game], setup.clock.now()
-    terms = Terms(
+def _seat_keys(seated: Sequence[Person]) -> list[bytes]:
+    """Return the keys of a round by seat; a key counts once, for the seat that has it first.
+
+    Bots have keys where every person has one: only then is the whole round signed.
+    """
+    is_whole = all(one.seat_key for one in seated if not one.is_bot)
+    keys: list[bytes] = []
+    for one in seated:
+        is_keyed = bool(one.seat_key) and one.seat_key not in keys and (is_whole or not one.is_bot)
+        keys.append(one.seat_key if is_keyed else NO_KEY)
+    return keys
+
+
+def _terms(setup: Setup, seated: Sequence[Person], keys: Sequence[bytes], *, table: str, stake_minor: int) -> Terms:
+    law, game, now = setup.law, GAMES[setup.law.game], setup.plan.clock.now()
+    bets = [Bet(one.ante_minor or law.default_ante(stake_minor), one.trips_minor) for one in seated]
+    return Terms(
         table=table,
         ruleset=law.id,
         seats=len(seated),
         currency=CURRENCY,
         stake=law.bet_unit if game.has_bets else stake_minor,
-        bets=[Bet(one.ante_minor or law.default_ante(stake_minor), one.trips_minor) for one in seated]
-        if game.has_bets
-        else [],
+        bets=bets if game.has_bets else [],
         seat_keys=keys,
-        deal_deadline=now + 2 * setup.pace.bind_ms,  # to bind, then to show the seeds
+        deal_deadline=now + 2 * setup.plan.pace.bind_ms,  # to bind, then to show the seeds
         round_deadline=0 if game.round_ms is None else now + game.round_ms,
     )
-    secrets = [
-        SeatSecrets(
-            seat=seat,
-            seed=setup.entropy(SIZE),
-            token=setup.entropy(SIZE) if setup.is_sealed else bytes(SIZE),
-            nonce=setup.entropy(SIZE) if setup.is_sealed else bytes(SIZE),
-            private_key=b"" if keys[seat] == NO_KEY else one.signing_key,
-        )
-        for seat, one in enumerate(seated)
-        if one.is_bot
-    ]
-    made = game.begin(setup.client, terms, secrets)
-    await made.prepare()
-    return made
+
+
+def _bot_secrets(setup: Setup, bot: Person, seat: int, key: bytes) -> SeatSecrets:
+    are_used = (True, setup.is_sealed, setup.is_sealed)
+    seed, token, nonce = (setup.plan.entropy(SIZE) if is_used else bytes(SIZE) for is_used in are_used)
+    private_key = b"" if key == NO_KEY else bot.signing_key
+    return SeatSecrets(seat=seat, seed=seed, token=token, nonce=nonce, private_key=private_key)
 
 
 def bind(setup: Setup, state: RoomState, seat: int, command: Bind) -> None:
     """Note what a seat commits itself to before the deal."""
     made = state.round
     if state.phase != "BINDING" or made is None:
-        raise RefusedError(Code.WRONG_PHASE)
+        raise RefusedError("WRONG_PHASE")
     if setup.is_sealed and command.token_hash is None:
-        raise RefusedError(Code.BAD_COMMAND, detail="a sealed table needs token_hash")
+        raise RefusedError("BAD_COMMAND", detail="a sealed table needs token_hash")
     made.commitments[seat] = bytes.fromhex(command.seed_commitment)
     made.token_hashes[seat] = bytes.fromhex(command.token_hash or "") if setup.is_sealed else b""
 
 
 async def opened(setup: Setup, made: Round, game: Any) -> None:  # noqa: ANN401 - the SDK's round of a game
     """Open the round in the log, with the server's commitment to its seed; bots sign their seeds and give them."""
-    await game.open(
-        sealed=setup.is_sealed,
-        commitments=made.commitments,
-        seat_tokens=made.token_hashes if setup.is_sealed else [],
-    )
+    tokens = made.token_hashes if setup.is_sealed else []
+    await game.open(sealed=setup.is_sealed, commitments=made.commitments, seat_tokens=tokens)
     for seat, own in game.secrets.items():
         made.seed_signatures[seat] = own.sign_seed(
             game.round_id, server_commitment=game.server_commitment, is_sealed=setup.is_sealed
@@ -110,16 +102,15 @@ async def show_seed(state: RoomState, game: Any, seat: int, command: Seed) -> No
     """Give the referee the seed of a seat, so that an abort names only the seats that did not give theirs."""
     made = state.round
     if state.phase != "SEEDING" or made is None:
-        raise RefusedError(Code.WRONG_PHASE)
+        raise RefusedError("WRONG_PHASE")
     if made.seats[seat].key and command.signature is None:
-        raise RefusedError(Code.UNSIGNED)
+        raise RefusedError("UNSIGNED")
     seed, signature = bytes.fromhex(command.seed), bytes.fromhex(command.signature or "")
     try:
         game.check_seed(seat, seed, signature=signature)
     except WrongSecretsError as error:
-        raise RefusedError(Code.BAD_COMMAND, detail=str(error)) from None
-    if not made.seats[seat].key:
-        signature = b""
+        raise RefusedError("BAD_COMMAND", detail=str(error)) from None
+    signature = signature if made.seats[seat].key else b""
     await game.contribute(seat, seed=seed, signature=signature)
     made.seeds[seat], made.seed_signatures[seat] = seed, signature
 

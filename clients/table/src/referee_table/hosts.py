@@ -34,10 +34,8 @@ class HostGuard:
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
             await refusal(scope, receive, send)
-        elif "websocket.http.response" in scope.get("extensions", {}):
-            await WebSocket(scope, receive, send).send_denial_response(refusal)
         else:
-            await WebSocket(scope, receive, send).close(1008)
+            await WebSocket(scope, receive, send).send_denial_response(refusal)
 
     def _check(self, scope: Scope) -> PlainTextResponse | None:
         headers = Headers(scope=scope)

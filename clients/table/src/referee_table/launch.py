@@ -13,9 +13,11 @@ import socket
 import sys
 import time
 from collections.abc import AsyncIterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+
+import msgspec
 
 from referee.evidence.outside import read_json
 from referee.server.settings.port import is_port
@@ -48,7 +50,7 @@ async def referee_beside(data: Path, *, origins: list[str]) -> AsyncIterator[Add
     kept = data.with_name(f"{data.name}-addresses.json")
     at = _read_addresses(kept)
     process, found = await _started(command, Addresses(await _once_free(at.grpc), await _once_free(at.web)))
-    kept.write_text(json.dumps(asdict(found)), encoding="utf-8")
+    kept.write_bytes(msgspec.json.encode(found))
     running = [process]
     keeper = asyncio.create_task(_keep(command, found, running))
     try:
@@ -62,12 +64,11 @@ async def referee_beside(data: Path, *, origins: list[str]) -> AsyncIterator[Add
 def _read_addresses(kept: Path) -> Addresses:
     """Return the addresses of the folder's last referee, and free ones if there are none."""
     try:
-        given = read_json(kept.read_bytes(), dict[str, Any])
-        grpc, web = str(given["grpc"]), str(given["web"])
-        are_addresses = is_port(grpc.rpartition(":")[2]) and is_port(web.rpartition(":")[2])
-        return Addresses(grpc, web) if are_addresses else Addresses(_FREE, _FREE)
-    except (OSError, ValueError, LookupError):
+        at = read_json(kept.read_bytes(), Addresses)
+    except (OSError, ValueError):
         return Addresses(_FREE, _FREE)
+    are_addresses = all(is_port(one.rpartition(":")[2]) for one in (at.grpc, at.web))
+    return at if are_addresses else Addresses(_FREE, _FREE)
 
 
 async def _once_free(address: str) -> str:

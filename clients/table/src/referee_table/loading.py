@@ -1,44 +1,44 @@
 """The rulesets that rooms can play by, as the referee gives them."""
 
-from typing import Any
+from typing import Any, Final
 
 from referee_client import AsyncClient
 
 from referee.evidence.outside import read_toml
 from referee.v1 import ruleset_pb2
 from referee_table.games import GAMES
-from referee_table.glossary import named
-from referee_table.laws import Law
+from referee_table.law import Law, named
 from referee_table.rulebook import difference
-from referee_table.wording import text
+from referee_table.shown import fields
+from referee_table.words import FOLDER, for_people, read_words
+
+_LIMITS: Final = ("smallest_ante", "largest_ante", "smallest_trips", "largest_trips")
 
 
 async def load_laws(client: AsyncClient) -> dict[str, Law]:
     """Return every ruleset of the games at this table by id, the newest version of each."""
-    listed = [one.ruleset_id for one in await client.rulesets() if one.game in GAMES]
+    listed = [ruleset.ruleset_id for ruleset in await client.rulesets() if ruleset.game in GAMES]
     laws = {ruleset_id: _law(await client.ruleset(ruleset_id)) for ruleset_id in dict.fromkeys(listed)}
     for law in laws.values():
-        alike = [other.data for other in laws.values() if other.game == law.game]
-        if sentence := difference(law.data, alike):
-            law.shown["differs"] = sentence
+        alike = [other.rulebook() for other in laws.values() if other.game == law.game]
+        law.shown["differs"] = difference(law.rulebook(), alike)
     return laws
 
 
 def _law(found: ruleset_pb2.GetRulesetResponse) -> Law:
-    one, data = found.ruleset, read_toml(found.toml)
-    game = GAMES[one.game]
-    shown: dict[str, Any] = {
-        "id": one.ruleset_id,
-        "version": one.version,
-        "digest": one.digest.hex(),
-        "game": one.game,
-        "title": text(one.name),
-        "min_seats": one.min_seats,
-        "max_seats": one.max_seats,
-        "bet_unit_minor": one.bet_unit_minor,
+    ruleset, data = found.ruleset, read_toml(found.toml)
+    game, words, limits = GAMES[ruleset.game], read_words(FOLDER / ruleset.game), data.get("limits", {})
+    shown: dict[str, Any] = fields(ruleset, "version game min_seats max_seats bet_unit_minor") | {
+        "id": ruleset.ruleset_id,
+        "digest": ruleset.digest.hex(),
+        "title": for_people(ruleset.name),
         "can_seal": game.can_seal,
         "round_ms": {name: 1000 * data["round"][f"{name}_seconds"] for name in ("shortest", "longest")},
-        "names": named(game.glossary, data["names"]),
+        "names": named(words, data["names"]),
     }
-    shown |= game.shown(data)
-    return Law(one.ruleset_id, one.game, int(one.bet_unit_minor), one.min_seats, one.max_seats, data, shown)
+    if "smallest_ante" in limits:
+        shown["limits"] = {name: limits[name] for name in _LIMITS}
+    for table in ("blind", "trips") if game.has_bets else ():
+        shown[f"{table}_pays"] = [{"hand": line["hand"], "odds": line["odds"]} for line in data[table]]
+    seats = ruleset.min_seats, ruleset.max_seats
+    return Law(ruleset.ruleset_id, ruleset.game, ruleset.bet_unit_minor, *seats, data, words, shown)

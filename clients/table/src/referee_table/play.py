@@ -5,25 +5,26 @@ over are the referee's answers, and clocks are the ruleset's.
 """
 
 import base64
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Final
 
+import grpc
 import msgspec
-from referee_client import AsyncClient, Proved
+from referee_client import AsyncClient, Proved, RefereeError, event_bytes
 
 from referee.v1 import money_pb2, violation_pb2
-from referee_table.bots import Thinking
-from referee_table.cards import texts
-from referee_table.clock import Clock
-from referee_table.commands import InRound, Leave
-from referee_table.laws import Law
-from referee_table.signing import Signed, shown_course
-from referee_table.state import Round
-from referee_table.wording import Code, RefusedError, present, text
-
-Own = TypeVar("Own", bound=msgspec.Struct)
+from referee_table.clock import Clock, SystemClock
+from referee_table.commands import Command, InRound, Leave, Move
+from referee_table.law import Law
+from referee_table.shown import fields, texts
+from referee_table.state import PlayState, Round
+from referee_table.thinking import Thinking
+from referee_table.winners import groups_of
+from referee_table.words import RefusedError, for_people
 
 LATE: Final = frozenset({"DEADLINE_PASSED", "COMMITTING_OVER", "SHOWDOWN_STARTED", "ROUND_OVER"})
 RETRY_MS: Final = 250
@@ -48,46 +49,63 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
-    """What all rounds of a room share."""
+class Plan:
+    """Options of a table server. ``folder`` is where rooms are stored, None to store none.
 
-    client: AsyncClient
-    law: Law
-    clock: Clock
-    pace: Pace
-    entropy: Callable[[int], bytes]
-    is_sealed: bool
+    ``token`` and ``credentials`` are for a referee that asks for them, as the SDK has them; ``tenant`` is whom they
+    act for. ``hosts`` are names that it answers for, besides those of this machine and each connection's address.
+    """
+
+    referee: str
+    gateway: str | None = None
+    token: str = ""
     tenant: str = ""
+    credentials: grpc.ChannelCredentials | None = None
+    folder: Path | None = None
+    page: Path | None = None
+    hosts: tuple[str, ...] = ()
+    pace: Pace = field(default_factory=Pace)
+    clock: Clock = field(default_factory=SystemClock)
+    entropy: Callable[[int], bytes] = secrets.token_bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """A settled round: its record for pages, each seat's net amount, and its leaf in the log."""
+class Setup:
+    """What all rounds of a room share."""
 
-    shown: dict[str, Any]
-    nets: list[int]
-    leaf: Proved
+    plan: Plan
+    client: AsyncClient
+    law: Law
+    is_sealed: bool
 
 
 class Play(ABC):
-    """One round of one game from its deal to its settlement. ``game`` is the SDK's round, ``message`` its message."""
+    """One round of one game from its deal to its settlement. The class is the game's registration at the table.
 
-    state: msgspec.Struct
-    """What is kept of the round besides the SDK's journal: the game's own struct."""
+    ``game`` is the SDK's round, ``message`` its message.
+    """
+
+    name: ClassVar[str]
+    """Name of the game's rulesets, of the SDK's game, and of its member of views."""
+    commands: ClassVar[tuple[type[Command], ...]]
+    """Commands of its own that a page may send in a round."""
+    can_seal: ClassVar[bool] = False
+    """Whether a table may deal hands that only their seats can open."""
+    is_seated_by_referee: ClassVar[bool] = False
+    """Whether its rulesets have rules of seating and a clock for being ready."""
+    has_bets: ClassVar[bool] = False
+    """Whether each seat chooses an Ante and Trips before the deal, which are its stakes."""
+    round_ms: ClassVar[int | None] = None
+    """How long a round may last, if longer than the referee's limit."""
+    state_type: ClassVar[type[PlayState]] = PlayState
 
     def __init__(self, setup: Setup, made: Round, game: Any) -> None:  # noqa: ANN401 - the SDK's round of the game
         self.setup, self.round, self.game, self.message = setup, made, game, game.message
+        self.state: Any = self.state_type() if made.own is None else msgspec.convert(made.own, self.state_type)
         self.again = 0
-        self.thinking = Thinking(setup.clock)
+        self.thinking = Thinking(setup.plan.clock)
         self.on_move: Callable[[int, int], None] = lambda _seat, _number: None
         """Called with seat and number of an event before the referee is asked to accept it."""
-
-    def own(self, kind: type[Own]) -> Own:
-        """Return what was kept of the round; a new ``kind`` for a round that is not dealt yet."""
-        kept = self.round.own
-        if kept is None:
-            return kind()
-        return kept if isinstance(kept, kind) else msgspec.convert(kept, kind)
 
     @property
     def phase(self) -> str:
@@ -109,10 +127,6 @@ class Play(ABC):
     def is_over(self) -> bool:
         """Whether the round is to be settled now."""
 
-    def skip(self) -> None:
-        """End the show now."""
-        raise AssertionError("this game has no show")
-
     @abstractmethod
     async def begin(self) -> None:
         """Begin the round at its deal."""
@@ -130,21 +144,16 @@ class Play(ABC):
         """Record that the seat has left the round; one that has a key and did not sign that runs out of time."""
 
     @abstractmethod
+    async def take(self, event: Any, move: Move | Leave | None = None, *, is_timeout: bool = False) -> None:  # noqa: ANN401 - the game's own
+        """Have the referee accept an event, and take over what follows from it."""
+
+    @abstractmethod
     async def advance(self) -> None:
         """Do what is due now: bots' moves, one at a time, and passed deadlines."""
 
-    async def settle(self) -> Settled | None:
-        """Settle the round; return None if the referee does not find it over yet, and ask again soon."""
-        settled = await self.game.settle()
-        if settled.violations:
-            self.again = self.setup.clock.now() + RETRY_MS
-            return None
-        nets = [int(one.net_minor) for one in settled.result.seats]
-        return Settled(self.shown_outcome(settled.result), nets, settled.receipt)
-
     @abstractmethod
     def shown_outcome(self, outcome: Any) -> dict[str, Any]:  # noqa: ANN401 - the game's own outcome
-        """Return the outcome of the settled round as pages read it."""
+        """Return what pages read of the outcome of the settled round, besides its transfers."""
 
     @abstractmethod
     def view(self, seat: int | None) -> dict[str, Any]:
@@ -154,54 +163,115 @@ class Play(ABC):
     def events(self) -> list[dict[str, Any]]:
         """Return the events in order, for a replay; only for a round that is over."""
 
+    async def settle(self) -> tuple[dict[str, Any], Proved] | None:
+        """Settle the round; return its outcome for pages and its leaf in the log.
+
+        Return None if the referee does not find it over yet, and ask again soon.
+        """
+        settled = await self.game.settle()
+        if settled.violations:
+            self.again = self.setup.plan.clock.now() + RETRY_MS
+            return None
+        outcome, transfers = settled.result, [self._transfer(one) for one in settled.result.transfers]
+        shown = self.shown_outcome(outcome) | fields(outcome, "house_net_minor?")
+        return shown | {"transfers": transfers}, settled.receipt
+
+    def skip(self) -> None:
+        """End the show now."""
+        self.state.show_end_time = self.setup.plan.clock.now()
+
+    def show_instant_win(self, seat: int, pattern: str) -> None:
+        """Add a hand that won at the deal to what is shown."""
+        groups = groups_of(pattern, texts(self.hands[seat]))
+        self.state.instant_wins.append(
+            {"seat": seat, "name": self.setup.law.name("pattern", pattern), "groups": groups}
+        )
+
+    def named_instant_win(self, pattern: str) -> dict[str, Any]:
+        """Return the name of the pattern by which a hand won at the deal; nothing for an empty one."""
+        return {"instant_win_name": self.setup.law.name("pattern", pattern)} if pattern else {}
+
     @property
     def hands(self) -> list[list[int]]:
         """The hands by seat, as numbers of cards; empty while they are sealed."""
         return [[card.number for card in hand] for _, hand in sorted(self.game.hands.items())]
-
-    def is_bot(self, seat: int) -> bool:
-        """Return whether a bot has this seat."""
-        return self.round.seats[seat].is_bot
 
     @property
     def is_public(self) -> bool:
         """Whether every seat may see all events."""
         return True
 
-    async def submit(self, event: Any, move: Signed | None = None, *, is_timeout: bool = False) -> Any:  # noqa: ANN401 - the game's own
+    def is_bot(self, seat: int) -> bool:
+        """Return whether a bot has this seat."""
+        return self.round.seats[seat].is_bot
+
+    def needs_signature(self, seat: int) -> bool:
+        """Return whether the seat has a key that its page holds."""
+        return bool(self.round.seats[seat].key) and seat not in self.game.secrets
+
+    async def submit(self, event: Any, move: Move | Leave | None = None, *, is_timeout: bool = False) -> Any:  # noqa: ANN401 - the game's own
         """Have the referee accept an event; the SDK keeps it, and opens the cards that it opens.
 
         ``move`` has what the page of a seat with a key signed. Raise UNSIGNED without it, and the refusal of an event
         that breaks rules.
         """
         signature = b""
-        if self.round.seats[event.seat].key and event.seat not in self.game.secrets and not is_timeout:
+        if self.needs_signature(event.seat) and not is_timeout:
             if move is None or move.signature is None or move.seen is None:
-                raise RefusedError(Code.UNSIGNED)
+                raise RefusedError("UNSIGNED")
             event.seen, signature = move.seen, bytes.fromhex(move.signature)
         self.on_move(event.seat, len(self.message.events) + 1)
         return self.accepted(await self.game.accept_event(event, signature=signature))
 
+    async def time_out(self, event: Any) -> bool:  # noqa: ANN401 - the game's own
+        """Report that a seat's time has run out; return False if by the referee's clock it is not time yet."""
+        try:
+            await self.take(event, is_timeout=True)
+        except RefusedError:
+            self.again = self.setup.plan.clock.now() + RETRY_MS
+            return False
+        return True
+
     def accepted(self, answer: Any) -> Any:  # noqa: ANN401 - the game's own answer
         """Return the answer to an event that was accepted; raise the refusal of one that was not."""
         if not answer.event_number:
-            raise self.refusal(answer.violations)
+            violations = self.violations(answer.violations)
+            is_late = any(one["code"] in LATE for one in violations)
+            raise RefusedError("TOO_LATE" if is_late else "UNLAWFUL", violations=violations)
         return answer
 
+    async def advice(self, **question: Any) -> Any:  # noqa: ANN401 - the game's own question and answer
+        """Return the referee's advice; refuse with NO_ADVICE if there is none for this ruleset."""
+        try:
+            return await self.game.suggest(**question)
+        except RefereeError as error:
+            raise RefusedError("NO_ADVICE", reason=error.reason) from None
+
     def course(self, seat: int | None) -> dict[str, Any]:
-        """Return what a seat with a key signs on; nothing for other seats and spectators."""
+        """Return what a seat with a key signs on, nothing for others; its own events alone while these are secret."""
         if seat is None or not self.round.seats[seat].key:
             return {}
-        return {"course": shown_course(self.game, seat, is_whole=self.is_public)}
+        signature = self.message.signatures[seat] if self.message.signatures else b""
+        course = {
+            "deck_root": self.game.deck_root.hex(),
+            "is_whole": self.is_public,
+            "events": [
+                {"event": event_bytes(event).decode(), "time": event.time, "received": event.received}
+                for event in self.message.events
+                if self.is_public or event.seat == seat
+            ],
+            "signature": signature.hex(),
+            "receipt": base64.b64encode(self.message.receipt).decode(),
+        }
+        return {"course": course}
 
     def receipt(self) -> dict[str, Any]:
         """Return the receipt of the newest event, as the answer to the command that made it.
 
         ``kept`` is the file that proves the move. It holds all events so far, so it is left out while these are secret.
         """
-        number = len(self.message.events)
         answer = {
-            "number": number,
+            "number": len(self.message.events),
             "receipt": base64.b64encode(self.message.receipt).decode(),
             "round_id": self.round.round_id.hex(),
         }
@@ -217,38 +287,15 @@ class Play(ABC):
 
     def text(self, message: Any) -> dict[str, str]:  # noqa: ANN401 - a Text of the API
         """Return words of the referee with the names of this round's people."""
-        return text(message, [one.name for one in self.round.seats])
+        return for_people(message, [one.name for one in self.round.seats])
 
     def violations(self, violations: Iterable[violation_pb2.Violation]) -> list[dict[str, Any]]:
         """Return broken rules as pages read them."""
-        return [
-            {"code": one.code, "text": self.text(one.text)}
-            | present(one, "seat", "expected", "found", "deadline_time")
-            | {name: texts(cards) for name, cards in (("cards", one.cards), ("against", one.against)) if cards}
-            for one in violations
-        ]
+        names = "code seat? expected? found? deadline_time? cards? against?"
+        return [fields(one, names) | {"text": self.text(one.text)} for one in violations]
 
-    def refusal(self, violations: Iterable[violation_pb2.Violation]) -> RefusedError:
-        """Return the refusal of a command that breaks rules."""
-        given = self.violations(violations)
-        is_late = any(one["code"] in LATE for one in given)
-        return RefusedError(Code.TOO_LATE if is_late else Code.UNLAWFUL, violations=given)
-
-    def shown_instant_win(self, pattern: str) -> dict[str, Any]:
-        """Return the name of the pattern by which a hand won at the deal; nothing for an empty one."""
-        return {"instant_win_name": self.setup.law.name("pattern", pattern)} if pattern else {}
-
-    def transfers(self, transfers: Iterable[money_pb2.Transfer]) -> list[dict[str, Any]]:
-        """Return the transfers for the page, each with the name of its reason."""
+    def _transfer(self, one: money_pb2.Transfer) -> dict[str, Any]:
+        """Return a transfer for the page, with the name of its reason."""
         word = self.setup.law.word
-        return [
-            {
-                "payer": one.payer,
-                "payee": one.payee,
-                "amount_minor": one.amount_minor,
-                "reason": one.reason,
-                "reason_name": word(one.reason),
-            }
-            | ({"subject": one.subject, "subject_name": word(one.subject)} if one.subject else {})
-            for one in transfers
-        ]
+        subject = {"subject": one.subject, "subject_name": word(one.subject)} if one.subject else {}
+        return fields(one, "payer payee amount_minor reason") | {"reason_name": word(one.reason)} | subject

@@ -7,123 +7,170 @@ any page has seen is never lost with the process.
 
 import asyncio
 import contextlib
-import logging
+from collections.abc import Callable
 from typing import Any, Final
 
 from referee_client import RefereeError
 
 from referee_table import dealing
-from referee_table.advice import Advice
-from referee_table.commands import (
-    Bind,
-    Command,
-    History,
-    InRound,
-    Join,
-    Leave,
-    Replay,
-    Seed,
-    Skip,
-    Suggest,
-)
+from referee_table.commands import Bind, Command, History, InRound, Join, Leave, Replay, Seed, Skip, Suggest
+from referee_table.files import RoomFiles
+from referee_table.people import People
 from referee_table.play import Setup
 from referee_table.records import remembered
-from referee_table.room_queue import Item
-from referee_table.room_rounds import FAULTS, REMEMBERED, Keeper, RoomRounds
-from referee_table.state import Done, Person, RoomState
-from referee_table.wording import Code, RefusedError
+from referee_table.rounds import FAULTS, Rounds
+from referee_table.state import Person, RoomState
+from referee_table.view import view_of
+from referee_table.visitors import Visitors
+from referee_table.words import RefusedError, notice
 
-LOG: Final = logging.getLogger("referee_table")
 KEPT_MS: Final = 30 * 24 * 3600 * 1000
 """How long a room is stored after somebody was there last."""
 
+Message = dict[str, Any]
 
-class Room(RoomRounds):
-    """A room that runs as a task."""
 
-    def __init__(self, keeper: Keeper, setup: Setup, state: RoomState, records: list[dict[str, Any]]) -> None:
-        super().__init__(keeper, setup, state, records)
-        self.advice = Advice()
+class Room:
+    """A room that runs as a task. ``views`` has what each person was last shown, by the person's key.
 
-    async def ask(self, person: Person, command: Command) -> dict[str, Any]:
-        """Queue a command and return its result."""
+    Views are made between two steps, after the file was written. ``_questions`` are the open questions for advice, at
+    most one of each person: the room goes on while the referee thinks.
+    """
+
+    def __init__(
+        self, setup: Setup, state: RoomState, records: list[Message], files: RoomFiles, visitors: Visitors
+    ) -> None:
+        self.setup, self.state, self.files, self.visitors = setup, state, files, visitors
+        self.people = People(setup, state, visitors.say)
+        self.rounds = Rounds(self.people, records, files, self.post)
+        self.views: dict[str, Message] = {}
+        self.is_closed = False
+        self._queue: asyncio.Queue[Callable[[], Any]] = asyncio.Queue()
+        self._unanswered: dict[asyncio.Future[Message], str] = {}
+        self._questions: dict[str, tuple[str, asyncio.Task[Message]]] = {}
+
+    def post(self, do: Callable[[], Any]) -> None:
+        """Queue a function, which the room calls in its turn."""
+        self._queue.put_nowait(do)
+
+    async def ask(self, person: Person, command: Command) -> Message:
+        """Queue a command and return its result; refuse it with NO_ROOM if the room closes first."""
         if self.is_closed:
-            return RefusedError(Code.NO_ROOM).message(command.id)
-        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._queue.put(Item(person=person, command=command, answer=answer))
+            return RefusedError("NO_ROOM").message(command.id)
+        answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
+        self._unanswered[answer] = command.id
+        answer.add_done_callback(lambda answer: self._unanswered.pop(answer, None))
+        self.post(lambda: self._answer(person, command, answer))
         return await answer
 
     async def run(self) -> None:
         """Run the room until it is closed."""
         try:
             try:
-                await self._resume()
+                await self.rounds.resume()
             except FAULTS as error:
-                await self._give_up(error)
+                await self.rounds.give_up(error)
             await self._step(None)
             while not self.is_closed:
-                item = await self._queue.next(self.setup.clock, self.wake())
-                await self._step(item)
+                await self._step(await self._next())
                 await asyncio.sleep(0)
         finally:
-            self.advice.close()
-            if self.play is not None:
-                self.play.thinking.stop()
-            if self._revealing is not None:
-                self._revealing.cancel()
-            self._queue.close()
+            self.is_closed = True
+            self.rounds.stop()
+            for _, task in self._questions.values():
+                task.cancel()
+            for answer, command_id in list(self._unanswered.items()):
+                if not answer.done():
+                    answer.set_result(RefusedError("NO_ROOM").message(command_id))
+
+    async def _next(self) -> Callable[[], Any] | None:
+        """Return what was queued first, None if the clock has something due before that."""
+        wake = self.wake()
+        if not self._queue.empty() or wake is None:
+            return await self._queue.get()
+        if wake <= self.setup.plan.clock.now():
+            return None
+        getting = asyncio.ensure_future(self._queue.get())
+        waiting = asyncio.ensure_future(self.setup.plan.clock.wait_until(wake))
+        try:
+            await asyncio.wait({getting, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            return getting.result() if getting.done() else None
+        finally:
+            getting.cancel()
+            waiting.cancel()
 
     def wake(self) -> int | None:
         """Return the time in ms at which the room acts without a command; None if it never does."""
-        state = self.state
-        if self.play is not None:
-            return max(self.play.wake, self._again)
-        times = [] if state.phase_end_time is None else [state.phase_end_time]
-        if self.is_between:
-            times += [*self.people.away_limits, *([self._seating_time] if self._seating_time else [])]
-            times += [] if self.people.is_somebody_here else [state.used_time + KEPT_MS]
-        return max(min(times), self._again) if times else None
+        times = self.rounds.wakes()
+        if self.rounds.is_between:
+            times += self.people.away_limits
+            times += [] if self.people.is_somebody_here else [self.state.used_time + KEPT_MS]
+        return max(min(times), self.rounds.again) if times else None
 
     def close(self) -> None:
-        """Close the room for good; its files are deleted."""
-        self.is_closed = True
-        self.keeper.closed(self)
+        """Close the room for good, with its files."""
+        self.empty()
+        self.files.delete()
         self.post(lambda: None)
 
-    async def _step(self, item: Item | None) -> None:
-        if item is not None and item.do is not None:
-            item.do()
-        if item is not None and item.command is not None and item.person is not None and item.answer is not None:
-            await self._answer(item.person, item.command, item.answer)
+    def empty(self) -> None:
+        """Send everybody to the lobby; the room does nothing more."""
+        self.is_closed = True
+        for person in self.people.humans:
+            self.visitors.say(person, notice("ROOM_CLOSED"))
+            self.visitors.leave(person)
+
+    async def _step(self, do: Callable[[], Any] | None) -> None:
+        doing = None if do is None or self.is_closed else do()
+        if doing is not None:
+            await doing
+        if self.is_closed:
+            return
         try:
-            await self._advance()
+            await self.rounds.advance()
         except (*FAULTS, RefusedError) as error:
-            await self._give_up(error)
-        now = self.setup.clock.now()
+            await self.rounds.give_up(error)
+        now = self.setup.plan.clock.now()
         if self.people.is_somebody_here:
             self.state.used_time = now
-        elif self.is_between and now >= self.state.used_time + KEPT_MS:
+        elif self.rounds.is_between and now >= self.state.used_time + KEPT_MS:
             self.close()
+        if self.is_closed:
             return
         self.state.version += 1
-        self._save()
-        self.keeper.changed(self)
+        self.files.save(self.state)
+        self.views = {person.key: view_of(self.setup, self.state, self.rounds, person) for person in self.people.humans}
+        for person in self.people.humans:
+            self.visitors.refresh(person)
 
-    async def _answer(self, person: Person, command: Command, answer: asyncio.Future[dict[str, Any]]) -> None:
+    async def _answer(self, person: Person, command: Command, answer: asyncio.Future[Message]) -> None:
         """Answer a command; carry it out once for its id. Advice is answered later, while the room goes on."""
         if isinstance(command, Suggest):
-            await self.advice.ask(person, command, self._message(person, command), answer)
+            await self._advise(person, command, answer)
             return
-        message = next((done.answer for done in person.done if done.id == command.id), None)
+        message = person.answers.get(command.id)
         if message is None:
             message = await self._message(person, command)
             if not isinstance(command, History | Replay):
-                person.done = [*person.done[1 - REMEMBERED :], Done(command.id, message)]
-        self._save()
+                person.remember(command.id, message)
+        self.files.save(self.state)
         if not answer.done():
             answer.set_result(message)
 
-    async def _message(self, person: Person, command: Command) -> dict[str, Any]:
+    async def _advise(self, person: Person, command: Suggest, answer: asyncio.Future[Message]) -> None:
+        """Begin to answer a question; the same command again gets the same answer, another one TOO_MANY until then."""
+        command_id, task = self._questions.get(person.person, (command.id, None))
+        if command_id != command.id:
+            answer.set_result(RefusedError("TOO_MANY").message(command.id))
+            return
+        if task is None:
+            task = asyncio.get_running_loop().create_task(self._message(person, command))
+            self._questions[person.person] = (command.id, task)
+            task.add_done_callback(lambda _: self._questions.pop(person.person))
+        task.add_done_callback(lambda task: _pass_on(task, answer))
+        await asyncio.sleep(0)  # it asks about the round as it is, while the room does nothing else
+
+    async def _message(self, person: Person, command: Command) -> Message:
         """Carry out a command; return its result or its refusal as pages read it."""
         try:
             return {"type": "done", "id": command.id, "result": await self._do(person, command)}
@@ -131,10 +178,10 @@ class Room(RoomRounds):
             return error.message(command.id)
         except FAULTS as error:
             reason = error.reason if isinstance(error, RefereeError) else type(error).__name__
-            return RefusedError(Code.REFEREE_REFUSED, reason=reason).message(command.id)
+            return RefusedError("REFEREE_REFUSED", reason=reason).message(command.id)
 
-    async def _do(self, person: Person, command: Command) -> dict[str, Any]:
-        result: dict[str, Any] = {}
+    async def _do(self, person: Person, command: Command) -> Message:
+        result: Message = {}
         match command:
             case Join():
                 if person.room != self.state.room and (before := self.people.longest_away()) is not None:
@@ -145,67 +192,56 @@ class Room(RoomRounds):
             case InRound():
                 result = await self._do_in_round(person, command)
             case History() | Replay():
-                result = remembered(self.records, command)
+                result = remembered(self.rounds.records, command)
             case _:
                 self.people.do(person, command)
         return result
 
-    async def _do_in_round(self, person: Person, command: InRound) -> dict[str, Any]:
-        seat = self._seat_of(person, command)
+    async def _do_in_round(self, person: Person, command: InRound) -> Message:
+        made, play = self.state.round, self.rounds.play
+        if made is None or made.round_id.hex() != command.round_id:
+            raise RefusedError("OTHER_ROUND")
+        if (seat := made.seat_of(person)) is None:
+            raise RefusedError("NOT_SEATED")
         match command:
             case Bind():
                 dealing.bind(self.setup, self.state, seat, command)
             case Seed():
-                await dealing.show_seed(self.state, self.game, seat, command)
-            case Skip():
-                if self.state.phase != "SHOWDOWN":
-                    raise RefusedError(Code.WRONG_PHASE)
+                await dealing.show_seed(self.state, self.rounds.game, seat, command)
+            case Skip() if self.state.phase == "SHOWDOWN":
                 self.state.skipped.append(person.person)
+            case Skip():
+                raise RefusedError("WRONG_PHASE")
+            case _ if play is None:
+                raise RefusedError("WRONG_PHASE")
+            case Suggest():
+                person.has_acted = True
+                return await play.command(seat, command)
             case _:
-                if self.play is None:
-                    raise RefusedError(Code.WRONG_PHASE)
-                person.has_acted, self._mover = True, (person, command.id)
+                person.has_acted, self.rounds.mover = True, (person.person, command.id)
                 try:
-                    return await self.play.command(seat, command)
+                    return await play.command(seat, command)
                 finally:
-                    self._mover = None
+                    self.rounds.mover = None
         return {}
-
-    def _seat_of(self, person: Person, command: InRound) -> int:
-        made = self.state.round
-        if made is None or made.round_id.hex() != command.round_id:
-            raise RefusedError(Code.OTHER_ROUND)
-        for seat, one in enumerate(made.seats):
-            if one.person == person.person:
-                return seat
-        raise RefusedError(Code.NOT_SEATED)
 
     async def remove(self, person: Person, command: Leave) -> None:
         """Take a person out of the room, and out of the round as far as the seat agrees to that."""
-        made = self.state.round
-        seats = [] if made is None else [seat for seat, one in enumerate(made.seats) if one.person == person.person]
-        if self.play is not None and seats:
+        made, play = self.state.round, self.rounds.play
+        seat = None if made is None else made.seat_of(person)
+        if play is not None and seat is not None:
             with contextlib.suppress(RefusedError, *FAULTS):  # it is over for the seat already
-                await self.play.leave(seats[0], command)
-        elif self.state.phase == "BINDING" and seats:
-            self._lobby()
-        elif self.state.phase == "SEEDING" and seats:
-            self.state.phase_end_time = 0
+                await play.leave(seat, command)
+        self.rounds.leave(person)
         self.state.people.remove(person)
-        person.room = ""
-        self.keeper.gone(person)
+        self.visitors.leave(person)
 
-    async def _advance(self) -> None:
-        """Do what is due now."""
-        state = self.state
-        is_late = state.phase_end_time is not None and self.setup.clock.now() >= state.phase_end_time
-        if self.play is not None:
-            await self._go_on(self.play)
-        elif state.round is not None and state.phase == "BINDING":
-            await self._bind(state.round, is_late=is_late)
-        elif state.round is not None:
-            await self._deal_or_abort(state.round, is_late=is_late)
-        elif state.phase == "ENDING" and is_late:
-            self._lobby()
-        if self.is_between:
-            await self._seat()
+
+def _pass_on(task: asyncio.Task[Message], answer: asyncio.Future[Message]) -> None:
+    """Answer with what a task has returned or raised; a room that closes answers by itself."""
+    if answer.done() or task.cancelled():
+        return
+    if (error := task.exception()) is not None:
+        answer.set_exception(error)
+    else:
+        answer.set_result(task.result())

@@ -1,7 +1,7 @@
 """The table server's addresses: the stream, proofs, health, and the page."""
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -12,23 +12,15 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, Response
-from starlette.routing import Route, WebSocketRoute
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.staticfiles import PathLike, StaticFiles
 from starlette.websockets import WebSocket
 
 from referee_table.hosts import HostGuard
 from referee_table.house import House
 from referee_table.stream import PageStream
 
-TYPES: Final = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript",
-    ".css": "text/css",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".json": "application/json",
-    ".webmanifest": "application/manifest+json",
-}
 _HASHED: Final = re.compile(r"-[A-Za-z0-9_-]{8}\.\w+$")
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,15}", re.ASCII)
 """A round's number, which fits the 64 bits of a request."""
@@ -43,7 +35,6 @@ def page_folder() -> Path | None:
 
 def site(house: House, *, page: Path | None, hosts: Iterable[str] = ()) -> Starlette:
     """Return the application, which also answers for ``hosts``; it opens and closes the house."""
-    headers = _headers(house.gateway)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -52,7 +43,6 @@ def site(house: House, *, page: Path | None, hosts: Iterable[str] = ()) -> Starl
             yield
         finally:
             await house.stop()
-            await house.client.close()
 
     async def stream(socket: WebSocket) -> None:
         await PageStream(house, socket).run()
@@ -71,43 +61,37 @@ def site(house: House, *, page: Path | None, hosts: Iterable[str] = ()) -> Starl
 
     async def health(_request: Request) -> Response:
         given = {"referee": house.referee, "rooms": len(house.rooms)}
-        return _json(given | {"pages": len(house.streams), "server": house.server})
+        return _json(given | {"pages": len(house.visitors.streams), "server": house.server})
+
+    async def no_page(_request: Request) -> Response:
+        return PlainTextResponse(_NOWHERE, status_code=404)
 
     return Starlette(
         routes=[
             WebSocketRoute("/api/stream", stream),
             Route("/api/bundles/{table:str}/{number:str}", bundle),
             Route("/api/health", health),
-            Route("/{path:path}", _page(page, headers)),
+            Route("/", no_page) if page is None else Mount("/", PageFiles(page, _headers(house.plan.gateway))),
         ],
         lifespan=lifespan,
         middleware=[Middleware(HostGuard, hosts=tuple(hosts)), Middleware(GZipMiddleware, minimum_size=1024)],
     )
 
 
-def _page(folder: Path | None, headers: dict[str, str]) -> Callable[[Request], Awaitable[Response]]:
-    """Serve the page's files; let browsers keep those with a hash in their name, and revalidate the others."""
-    root = None if folder is None else folder.resolve()
+class PageFiles(StaticFiles):
+    """The page's files: browsers keep those with a hash in their name, and ask again for the others."""
 
-    async def serve(request: Request) -> Response:
-        if root is None:
-            return PlainTextResponse(_NOWHERE, status_code=404)
-        path = _file_at(root, request.path_params["path"] or "index.html")
-        if path is None:
-            return PlainTextResponse("There is no such file.\n", status_code=404)
-        keeping = "public, max-age=31536000, immutable" if _HASHED.search(path.name) else "no-cache"
-        return FileResponse(path, media_type=TYPES.get(path.suffix), headers=headers | {"cache-control": keeping})
+    def __init__(self, folder: Path, headers: dict[str, str]) -> None:
+        super().__init__(directory=folder, html=True)
+        self._headers = headers
 
-    return serve
-
-
-def _file_at(root: Path, name: str) -> Path | None:
-    """Return the file of a folder that a path names; None if there is none, or none can have this name."""
-    try:
-        path = (root / name).resolve()
-        return path if path.is_relative_to(root) and path.is_file() else None
-    except (ValueError, OSError):  # a NUL; a name too long
-        return None
+    def file_response(self, full_path: PathLike, *args: Any, **how: Any) -> Response:  # noqa: ANN401 - as StaticFiles
+        """Return a file with the headers of the page."""
+        response = super().file_response(full_path, *args, **how)
+        is_hashed = _HASHED.search(str(full_path)) is not None
+        response.headers.update(self._headers)
+        response.headers["cache-control"] = "public, max-age=31536000, immutable" if is_hashed else "no-cache"
+        return response
 
 
 def _headers(gateway: str | None) -> dict[str, str]:

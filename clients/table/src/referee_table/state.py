@@ -4,16 +4,12 @@ A room's file is written before any page sees what it says, so that a table serv
 what pages have seen. What the referee has signed is in the SDK's journal.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
-
-class Done(msgspec.Struct):
-    """A command that was answered, for a page that asks again."""
-
-    id: str
-    answer: dict[str, Any]
+REMEMBERED: Final = 64
+"""Commands of each person whose answers a room remembers."""
 
 
 class Person(msgspec.Struct, kw_only=True):
@@ -21,7 +17,8 @@ class Person(msgspec.Struct, kw_only=True):
 
     Times are milliseconds since 1970 UTC, None for not: when they came in, had a seat, were ready, lost their stream,
     and when they sit out unless they are ready. ``seat_key`` is the public key that their page signs with, a bot's
-    ``signing_key`` its private one. ``has_acted``: in the round being played. ``score_minor`` is what they won here.
+    ``signing_key`` its private one. ``has_acted``: in the round being played. ``score_minor`` is what they won here,
+    ``answers`` are those to their newest commands, by id.
     """
 
     person: str
@@ -37,13 +34,19 @@ class Person(msgspec.Struct, kw_only=True):
     sit_out_time: int | None = None
     ante_minor: int = 0
     trips_minor: int = 0
-    done: list[Done] = []
+    answers: dict[str, dict[str, Any]] = {}
     seat_key: bytes = b""
     signing_key: bytes = b""
     is_sitting_out: bool = False
     is_auto_ready: bool = False
     has_acted: bool = False
     score_minor: int = 0
+
+    def remember(self, command: str, answer: dict[str, Any]) -> None:
+        """Keep the answer to a command, once, and forget the oldest."""
+        self.answers.setdefault(command, answer)
+        for oldest in list(self.answers)[:-REMEMBERED]:
+            del self.answers[oldest]
 
 
 class RoundSeat(msgspec.Struct):
@@ -55,31 +58,40 @@ class RoundSeat(msgspec.Struct):
     key: bytes = b""
 
 
-class Move(msgspec.Struct):
-    """A command that was about to become an event, by which its answer is found after a kill."""
-
-    person: str
-    id: str
-    number: int
-
-
 class Round(msgspec.Struct, kw_only=True):
     """A round that was prepared. Lists go by seat; what is not known yet is empty.
 
-    The SDK's journal has the round from its opening on. ``own`` is what the game's play keeps besides: its own struct,
-    or that struct as JSON has it after a restart. ``move`` is the newest command that made an event.
+    The SDK's journal has the round from its opening on. ``own`` is the game's PlayState, or as JSON has it after a
+    restart; None before the deal. ``moved`` names the newest command that was about to become an event, by which its
+    answer is found after a kill: the person, the command's id, the event's number.
     """
 
     number: int
     table: str
     round_id: bytes
     seats: list[RoundSeat]
-    commitments: list[bytes]
-    token_hashes: list[bytes]
-    seeds: list[bytes]
+    commitments: list[bytes] = []
+    token_hashes: list[bytes] = []
+    seeds: list[bytes] = []
     seed_signatures: list[bytes] = []
     own: Any = None
-    move: Move | None = None
+    moved: tuple[str, str, int] | None = None
+
+    def seat_of(self, person: Person) -> int | None:
+        """Return the seat of a person in this round; None without one."""
+        return next((seat for seat, one in enumerate(self.seats) if one.person == person.person), None)
+
+
+class PlayState(msgspec.Struct, kw_only=True):
+    """What is kept of a round that is played, besides the SDK's journal; each game adds its own.
+
+    ``bot_time`` is when the next bot begins to think, ``show_end_time`` when the show ends. ``instant_wins`` are the
+    hands that won at the deal, as pages are shown them.
+    """
+
+    bot_time: int = 0
+    show_end_time: int = 0
+    instant_wins: list[dict[str, Any]] = []
 
 
 class RoomState(msgspec.Struct, kw_only=True):

@@ -5,6 +5,7 @@ A page is sent the newest view when it can take one: who reads slowly misses vie
 
 import asyncio
 import contextlib
+import itertools
 from collections import deque
 from typing import Any, Final, TypeVar
 
@@ -13,16 +14,20 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from referee.evidence.outside import OutsideError, read_json
 from referee_table.commands import Command, Hello, Suggest
-from referee_table.house import PROTOCOL, House
+from referee_table.games import MOST_BYTES, read
+from referee_table.house import House
 from referee_table.names import clean_name, is_changed
-from referee_table.reading import MOST_BYTES, read
 from referee_table.state import Person
-from referee_table.wording import GOODBYES, Code, RefusedError, goodbye, notice
+from referee_table.words import RefusedError, goodbye, notice
 
+PROTOCOL: Final = 1
 MOST_WAITING: Final = 256
 HELLO_SECONDS: Final = 10.0
 RATE: Final = 20.0
 BURST: Final = 60.0
+"""Commands that a page may send a second, and at once."""
+_INVITATIONS: Final = itertools.count(1)
+"""Numbers of the commands of this process by which pages join the rooms of their links, each anew."""
 MessageT = TypeVar("MessageT")
 
 
@@ -38,17 +43,13 @@ class PageStream:
     """A connected page."""
 
     def __init__(self, house: House, socket: WebSocket) -> None:
-        self._house = house
-        self._socket = socket
+        self._house, self._socket = house, socket
         self._words: deque[dict[str, Any]] = deque()
         self._is_stale = False
-        self._is_renamed = False
-        self._ending = self._invited = ""
+        self._ending = ""
         self._news = asyncio.Event()
-        self._person: Person | None = None
-        self._doing: asyncio.Queue[bytes] = asyncio.Queue(MOST_WAITING)
-        self._allowance = BURST
-        self._last_time = 0.0
+        self._commands: asyncio.Queue[bytes] = asyncio.Queue(MOST_WAITING)
+        self._allowance, self._last_time = BURST, 0.0
 
     def say(self, message: dict[str, Any]) -> None:
         """Send the message, in order."""
@@ -71,18 +72,27 @@ class PageStream:
         """Run the stream until one side ends it."""
         await self._socket.accept()
         try:
-            person = await self._meet()
+            async with asyncio.timeout(HELLO_SECONDS):
+                hello = _parse(await self._receive(), Hello)
         except (WebSocketDisconnect, TimeoutError):
             return
-        if person is None:
+        name = "" if hello is None else clean_name(hello.person_name)
+        if hello is None or hello.protocol != PROTOCOL or not name:
+            self._ending = "BAD_MESSAGE" if hello is None or hello.protocol == PROTOCOL else "OTHER_PROTOCOL"
             await self._close()
             return
-        self._person = person
+        person = self._house.visitors.welcome(hello, name=name)
         self.say(self._house.welcome(person))
-        if self._is_renamed:
+        if is_changed(hello.person_name, name):
             self.say(notice("NAME_CHANGED"))
         self._house.arrive(person, self)
-        tasks = [asyncio.ensure_future(work) for work in (self._read_messages(), self._do(), self._speak())]
+        is_invited = bool(hello.room) and not person.room
+        invited = f"hello {self._house.server} {next(_INVITATIONS)}" if is_invited else ""
+        if invited:
+            join = {"type": "command", "name": "join", "id": invited, "room": hello.room}
+            self._commands.put_nowait(msgspec.json.encode(join))
+        work = (self._read_messages(), self._do(person, invited), self._speak(person))
+        tasks = [asyncio.ensure_future(one) for one in work]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -90,29 +100,6 @@ class PageStream:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _meet(self) -> Person | None:
-        """Return the person of the hello that the page sends; None if the stream ends instead."""
-        async with asyncio.timeout(HELLO_SECONDS):
-            data = await self._receive()
-        hello = _read(data, Hello)
-        if hello is None:
-            self._ending = "BAD_MESSAGE"
-            return None
-        if hello.protocol != PROTOCOL:
-            self._ending = "OTHER_PROTOCOL"
-            return None
-        name = clean_name(hello.person_name)
-        if not name:
-            self._ending = "BAD_MESSAGE"
-            return None
-        self._is_renamed = is_changed(hello.person_name, name)
-        person = self._house.person_of(hello, name=name)
-        if hello.room and not person.room:
-            self._invited = f"hello {hello.tab}"[:64]
-            command = {"type": "command", "name": "join", "id": self._invited, "room": hello.room}
-            self._doing.put_nowait(msgspec.json.encode(command))
-        return person
 
     async def _receive(self) -> bytes:
         message = await self._socket.receive()
@@ -125,54 +112,52 @@ class PageStream:
         with contextlib.suppress(WebSocketDisconnect):
             while True:
                 data = await self._receive()
-                kind = _read(data, _Kind)
+                kind = _parse(data, _Kind)
                 if kind is None or kind.type not in {"ping", "command"}:
                     self.end("BAD_MESSAGE")
                     await asyncio.Event().wait()
                 elif kind.type == "ping":
                     self.say({"type": "pong", "sent": kind.sent, "time": self._house.clock.now()})
-                elif not self._may_ask() or self._doing.full():
-                    self.say(RefusedError(Code.TOO_MANY).message(kind.id))
+                elif not self._may_ask() or self._commands.full():
+                    self.say(RefusedError("TOO_MANY").message(kind.id))
                 else:
-                    self._doing.put_nowait(data)
+                    self._commands.put_nowait(data)
 
     def _may_ask(self) -> bool:
         now = asyncio.get_running_loop().time()
-        if self._last_time:
-            self._allowance = min(BURST, self._allowance + (now - self._last_time) * RATE)
+        self._allowance = min(BURST, self._allowance + (now - self._last_time) * RATE)
         self._last_time = now
         if self._allowance < 1:
             return False
         self._allowance -= 1
         return True
 
-    async def _do(self) -> None:
+    async def _do(self, person: Person, invited: str) -> None:
         """Carry out the page's commands one after the other, and answer each; none waits for advice."""
-        advice: asyncio.Task[None] | None = None
         async with asyncio.TaskGroup() as beside:
             while True:
-                data = await self._doing.get()
+                data = await self._commands.get()
                 try:
                     command = read(data)
                 except RefusedError as error:
-                    kind = _read(data, _Kind)
+                    kind = _parse(data, _Kind)
                     self.say(error.message("" if kind is None else kind.id))
                     continue
-                if isinstance(command, Suggest) and (advice is None or advice.done()):
-                    advice = beside.create_task(self._answer(command))
+                if isinstance(command, Suggest):
+                    beside.create_task(self._answer(person, command))
                     await asyncio.sleep(0)  # the room has the question before the next command
-                else:
-                    await self._answer(command)
+                    continue
+                answer = await self._answer(person, command)
+                if command.id == invited and answer["type"] == "refused":
+                    self.say(notice("DEAD_INVITE" if answer["code"] == "NO_ROOM" else answer["code"]))
 
-    async def _answer(self, command: Command) -> None:
+    async def _answer(self, person: Person, command: Command) -> dict[str, Any]:
         """Carry out a command and answer it."""
-        if self._person is not None:
-            answer = await self._house.do(self._person, command)
-            self.say(answer)
-            if command.id == self._invited and answer["type"] == "refused":
-                self.say(notice("DEAD_INVITE" if answer["code"] == Code.NO_ROOM else answer["code"]))
+        answer = await self._house.do(person, command)
+        self.say(answer)
+        return answer
 
-    async def _speak(self) -> None:
+    async def _speak(self, person: Person) -> None:
         while True:
             await self._news.wait()
             self._news.clear()
@@ -181,22 +166,22 @@ class PageStream:
             if self._ending:
                 await self._close()
                 return
-            if self._is_stale and self._person is not None:
+            if self._is_stale:
                 self._is_stale = False
-                seen = self._house.sees(self._person)
-                if seen is not None:
+                if (seen := self._house.sees(person)) is not None:
                     await self._send(seen)
 
     async def _send(self, message: dict[str, Any]) -> None:
         await self._socket.send_text(msgspec.json.encode(message).decode())
 
     async def _close(self) -> None:
+        message, code = goodbye(self._ending)
         with contextlib.suppress(RuntimeError, WebSocketDisconnect):
-            await self._send(goodbye(self._ending))
-            await self._socket.close(GOODBYES[self._ending][0])
+            await self._send(message)
+            await self._socket.close(code)
 
 
-def _read(data: bytes, kind: type[MessageT]) -> MessageT | None:
+def _parse(data: bytes, kind: type[MessageT]) -> MessageT | None:
     """Read a page's message; None if it is none of this kind."""
     try:
         return read_json(data, kind, most=MOST_BYTES)

@@ -2,84 +2,78 @@
 
 from typing import Any
 
-from referee_client import RefereeError
-
 from referee.v1 import advice_pb2, mau_binh_pb2
-from referee_table.bots import THOUGHT_MS
-from referee_table.cards import texts
-from referee_table.commands import InRound, Leave, Suggest
-from referee_table.mau_binh.arrangements import (
-    cards_of,
-    sdk_arrangement,
-    shown_suggestion,
-    shown_value,
-    split,
-    thirteen,
-)
+from referee_table.commands import InRound, Leave, Move, Suggest
 from referee_table.mau_binh.commands import Arrange, Check, Commit, Open
-from referee_table.mau_binh.handing_in import HandingIn
-from referee_table.mau_binh.state import Draft, MauBinhState
+from referee_table.mau_binh.drafts import Draft, DraftedPlay
+from referee_table.mau_binh.shown import cards_of, sdk_arrangement, shown_showdown, shown_values, split, thirteen
 from referee_table.play import RETRY_MS
-from referee_table.wording import Code, RefusedError
+from referee_table.shown import fields, texts
+from referee_table.thinking import THOUGHT_MS
+from referee_table.words import RefusedError
 
 
-class MauBinhPlay(HandingIn):
+class MauBinhPlay(DraftedPlay):
     """One round, from its deal to its settlement."""
+
+    name = "mau_binh"
+    commands = (Arrange, Check, Commit, Open)
+    can_seal = is_seated_by_referee = True
 
     @property
     def phase(self) -> str:
         """Phase of the round for pages: the show, opening commitments, or arranging."""
         if self.state.showdown is not None:
             return "SHOWDOWN"
-        return "OPENING" if self.state.is_opening else "PLAYING"
+        return "OPENING" if self.is_opening else "PLAYING"
 
     @property
     def deadline(self) -> int | None:
         """End of the time to arrange or to open commitments, then of the show; in ms."""
-        return self.state.deadline if self.state.showdown is None else self.state.show_end_time
+        return self.end_time if self.state.showdown is None else self.state.show_end_time
 
     @property
     def wake(self) -> int:
         """Time in ms of the next thing to do: a bot's move, a deadline, or the end of the show."""
-        state = self.state
+        state, now = self.state, self.setup.plan.clock.now()
         if state.showdown is not None:
             return max(state.show_end_time, self.again)
-        times = [max(state.deadline, self.again)]
+        times = [max(self.end_time, self.again)]
         if self._bots():
-            times.append(0 if state.is_opening else self.thinking.wake(state.bot_time))
-        if self.awaits_hand_in(self.setup.clock.now()):
+            times.append(0 if self.is_opening else self.thinking.wake(state.bot_time))
+        if any(state.drafts) if now < self.hand_in_time else now < self.end_time and self.ready_drafts():
             times.append(self.hand_in_time)
         return min(times)
 
     @property
     def is_over(self) -> bool:
         """Whether the show is over."""
-        return self.state.showdown is not None and self.wake <= self.setup.clock.now()
+        return self.state.showdown is not None and self.wake <= self.setup.plan.clock.now()
+
+    @property
+    def is_public(self) -> bool:
+        """Whether every seat may see all events: not while an open table arranges."""
+        return self.setup.is_sealed or self.state.showdown is not None
 
     async def begin(self) -> None:
         """Begin arranging with the cards that were dealt; end the round if a hand wins at once."""
-        count, pace = len(self.round.seats), self.setup.pace
-        self.state = MauBinhState(
-            deadline=self.game.dealt_time + self.setup.law.clock_ms("arranging"),
-            bot_time=self.setup.clock.now() + pace.bot_ms,
-            drafts=[None] * count,
-            finals=[False] * count,
-            commitments=[b""] * count,
-            planned=[[] for _ in range(count)],
-            arranged=[[] for _ in range(count)],
-            opened=[False] * count,
-            gone=[False] * count,
-        )
-        await self.take_over()
+        count = len(self.round.seats)
+        self.state.drafts, self.state.finals = [None] * count, [False] * count
+        self.state.bot_time = self.setup.plan.clock.now() + self.setup.plan.pace.bot_ms
+        await self._take_over()
 
     async def catch_up(self) -> None:
         """Take over the events that the journal has; a draft that became one is none any more. A bot makes only one."""
         if self.state.showdown is None:
-            await self.take_over()
-        for seat, draft in enumerate(self.state.drafts):
-            given = self.state.arranged[seat], self.state.commitments[seat]
-            is_made = draft is not None and (draft.cards, draft.commitment) == given
-            if is_made or (self.is_bot(seat) and self.is_in(seat)):
+            await self._take_over()
+        for seat, course in enumerate(self.courses()):
+            draft = self.state.drafts[seat]
+            is_made = (
+                thirteen(draft) == course.cards
+                if isinstance(draft, Arrange)
+                else draft is not None and draft.commitment == course.commitment.hex()
+            )
+            if is_made or (self.is_bot(seat) and course.is_in):
                 self.state.drafts[seat] = None
 
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
@@ -87,85 +81,73 @@ class MauBinhPlay(HandingIn):
         is_sealed = self.setup.is_sealed
         match command:
             case Arrange() | Check() | Suggest() if is_sealed:
-                raise RefusedError(Code.SEALED)
-            case Commit() | Open() if not is_sealed or self.state.is_opening != isinstance(command, Open):
-                raise RefusedError(Code.WRONG_PHASE)
+                raise RefusedError("SEALED")
+            case Commit() | Open() if not is_sealed or self.is_opening != isinstance(command, Open):
+                raise RefusedError("WRONG_PHASE")
             case Arrange() | Commit() | Open() if self.state.showdown is not None:
-                raise RefusedError(Code.TOO_LATE)
-            case Arrange():
-                return await self.take(seat, _draft(command, cards=thirteen(command)), is_final=command.is_final)
-            case Commit():
-                draft = _draft(command, commitment=bytes.fromhex(command.commitment))
-                return await self.take(seat, draft, is_final=command.is_final)
+                raise RefusedError("TOO_LATE")
+            case Arrange() | Commit():
+                return await self._draft(seat, command)
             case Open():
-                await self._open(seat, command)
+                arrangement, nonce = sdk_arrangement(thirteen(command)).write(), bytes.fromhex(command.nonce)
+                await self.take(self.game.event(seat=seat, arrange=arrangement, nonce=nonce), command)
                 return self.receipt()
             case Check():
-                return await self.check(seat, thirteen(command))
+                checked = await self.game.check(seat, sdk_arrangement(thirteen(command)))
+                values = shown_values(checked.values, self.setup.law)
+                return {"violations": self.violations(checked.violations), "values": values}
             case Suggest():
-                suggestions = await self._suggest(seat, count=3)
-                return {"suggestions": [shown_suggestion(one, self.setup.law) for one in suggestions]}
+                suggestions = [
+                    {
+                        "arrangement": split(cards_of(one.arrangement)),
+                        "values": shown_values(one.values, self.setup.law),
+                    }
+                    for one in await self._suggest(seat, count=3)
+                ]
+                return {"suggestions": suggestions}
             case _:
-                raise RefusedError(Code.WRONG_PHASE)
+                raise RefusedError("WRONG_PHASE")
 
     async def leave(self, seat: int, move: Leave) -> None:
         """Record that the seat has left; it loses what is shown afterwards."""
-        event = mau_binh_pb2.MauBinhEvent(seat=seat)
-        event.leave.SetInParent()
-        await self.submit(event, move)
-        await self.take_over()
+        await self.take(self.game.event(seat=seat, leave={}), move)
 
     async def advance(self) -> None:
-        """Make a bot's move, or apply a passed deadline."""
-        state, now = self.state, self.setup.clock.now()
+        """Hand in what is held back, make a bot's move, or apply a passed deadline."""
+        state, now = self.state, self.setup.plan.clock.now()
+        if state.showdown is None and not self.is_opening and now < self.end_time and self.is_release_due():
+            await self._hand_in()
         if state.showdown is not None:
             return
-        if not state.is_opening and now < state.deadline and self.is_release_due():
-            await self.hand_in()
         bots = self._bots()
-        if state.showdown is not None:
-            return
-        if now >= max(state.deadline, self.again) and not (state.is_opening and bots):
+        if now >= max(self.end_time, self.again) and not (self.is_opening and bots):
             await self._end_time()
-        elif bots and (state.is_opening or now >= state.bot_time):
+        elif bots and (self.is_opening or now >= state.bot_time):
             await self._move(bots[0])
 
+    async def take(self, event: Any, move: Move | Leave | None = None, *, is_timeout: bool = False) -> None:  # noqa: ANN401 - the game's own
+        """Have the referee accept an event; begin the show, or opening, if it leads there."""
+        await self.submit(event, move, is_timeout=is_timeout)
+        await self._take_over()
+
     def shown_outcome(self, outcome: mau_binh_pb2.MauBinhOutcome) -> dict[str, Any]:
-        """Return each seat's arrangement with its values, the transfers and the show."""
-        shown: dict[str, Any] = {
-            "seats": [
-                {
-                    "cards": texts(cards_of(one.arrangement)),
-                    "arrangement": split(cards_of(one.arrangement)),
-                    "values": [shown_value(value, self.setup.law) for value in one.values],
-                    "fouled": one.fouled,
-                    "defaulted": one.defaulted,
-                    "net_minor": one.net_minor,
-                    "winner": one.winner,
-                }
-                | self.shown_instant_win(one.instant_win)
-                for one in outcome.seats
-            ],
-            "transfers": self.transfers(outcome.transfers),
-            "showdown": self.state.showdown,
-            "instant_wins": self.state.instant_wins,
-        }
-        if outcome.HasField("house_net_minor"):
-            shown["house_net_minor"] = outcome.house_net_minor
-        return shown
+        """Return each seat's arrangement with its values, and the show."""
+        seats = []
+        for one in outcome.seats:
+            cards = cards_of(one.arrangement)
+            seat = fields(one, "fouled defaulted net_minor winner") | self.named_instant_win(one.instant_win)
+            values = shown_values(one.values, self.setup.law)
+            seats.append(seat | {"cards": texts(cards), "arrangement": split(cards), "values": values})
+        return {"seats": seats, "showdown": self.state.showdown, "instant_wins": self.state.instant_wins}
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: who is done, its own arrangement, and everything once it is shown."""
-        state = self.state
-        shown: dict[str, Any] = {
-            "submitted": list(state.finals),
-            "gone": list(state.gone),
-        }
+        state, courses = self.state, self.courses()
+        shown: dict[str, Any] = {"submitted": list(state.finals), "gone": [course.is_gone for course in courses]}
         if seat is not None:
             shown |= self.own_view(seat)
-        if state.is_opening:
-            shown["opened"] = list(state.opened)
-        if self.setup.is_sealed and self.hands:
+        if self.is_opening:
+            shown["opened"] = [course.is_open for course in courses]
             shown["hands"] = [texts(hand) for hand in self.hands]
         if state.showdown is not None:
             shown["showdown"] = state.showdown
@@ -178,7 +160,7 @@ class MauBinhPlay(HandingIn):
         given: list[dict[str, Any]] = []
         for event in self.message.events:
             choice = event.WhichOneof("choice") or ""
-            one: dict[str, Any] = {"time": event.time, "seat": event.seat, "action": choice.upper()}
+            one = fields(event, "time seat") | {"action": choice.upper()}
             if choice == "arrange":
                 one["arrangement"] = split(cards_of(event.arrange))
             if choice == "commit":
@@ -186,33 +168,100 @@ class MauBinhPlay(HandingIn):
             given.append(one)
         return given
 
+    async def _draft(self, seat: int, draft: Draft) -> dict[str, Any]:
+        """Send a seat's draft to the referee, or hold it back."""
+        state, is_signed = self.state, self.is_signed(seat, draft)
+        cards = thirteen(draft) if isinstance(draft, Arrange) else []
+        if draft.is_final and not is_signed and self.may_go(seat):  # as the seat's view says by ``takes_signed``
+            raise RefusedError("UNSIGNED")
+        was_final, state.finals[seat] = state.finals[seat], draft.is_final
+        try:
+            if is_signed and self.may_go(seat):
+                return await self._give(seat, draft)
+            if not self.is_bot(seat) and cards:
+                await self._require_acceptable(seat, cards)
+        except RefusedError:
+            state.finals[seat] = was_final
+            raise
+        state.drafts[seat] = draft
+        return {"is_held": True}
+
+    async def _require_acceptable(self, seat: int, cards: list[int]) -> None:
+        checked = await self.game.check(seat, sdk_arrangement(cards))
+        if not checked.acceptable:
+            raise RefusedError("UNLAWFUL", violations=self.violations(checked.violations))
+
+    async def _give(self, seat: int, draft: Draft) -> dict[str, Any]:
+        """Give the referee an arrangement or a commitment."""
+        if isinstance(draft, Commit):
+            commitment = {"commitment": bytes.fromhex(draft.commitment)}
+            answer = await self.submit(self.game.event(seat=seat, commit=commitment), draft)
+        elif self.is_bot(seat) and self.setup.is_sealed:
+            answer = self.accepted(await self.game.commit(seat, sdk_arrangement(thirteen(draft))))
+        else:
+            arrangement = sdk_arrangement(thirteen(draft)).write()
+            answer = await self.submit(self.game.event(seat=seat, arrange=arrangement), draft)
+        self.state.drafts[seat] = None
+        await self._take_over()
+        return {"violations": self.violations(answer.violations)} | self.receipt()
+
+    async def _hand_in(self) -> None:
+        """Hand in what is held back; of a seat that has to sign and did not, the last that it signed counts."""
+        for seat, draft in self.ready_drafts():
+            if self.state.showdown is None and not self.is_opening:
+                try:
+                    await self._give(seat, draft)
+                except RefusedError:  # too late by the referee's clock, or no event of the seat is left
+                    self.state.drafts[seat] = None
+
+    async def _take_over(self) -> None:
+        """Begin the show, or opening, if the newest event led there."""
+        if self.is_opening:
+            self.again, self.state.drafts = 0, [None] * len(self.round.seats)
+        if self.hands:
+            await self._look()
+
+    async def _look(self) -> None:
+        """Begin the show if the referee finds the round over; hands that win at the deal are seen as long as it."""
+        preview = await self.game.preview()
+        if preview.violations:
+            return
+        pace, state, found = self.setup.plan.pace, self.state, preview.showdown
+        self.again, state.showdown = 0, shown_showdown(found, self.setup.law)
+        state.show_end_time = found.summary_time + pace.sums_ms
+        for line in found.summary:
+            if line.instant_win:
+                self.show_instant_win(line.seat, line.instant_win)
+        if state.instant_wins:
+            state.show_end_time = max(found.summary_time, self.game.dealt_time + pace.scene_ms)
+        if pace.is_brisk:
+            state.show_end_time = 0
+
     def _bots(self) -> list[int]:
         """Return the seats of bots that have to arrange, or to open their commitment."""
-        state = self.state
-        done = (
-            state.opened if state.is_opening else [bool(one) or self.is_in(at) for at, one in enumerate(state.planned)]
-        )
         return [
             seat
-            for seat, one in enumerate(self.round.seats)
-            if one.is_bot and not done[seat] and not (state.is_opening and not state.commitments[seat])
+            for seat, course in enumerate(self.courses())
+            if self.is_bot(seat)
+            and (course.commitment and not course.is_open if self.is_opening else not self.state.finals[seat])
+            and (self.is_opening or not course.is_in)
         ]
 
     async def _move(self, seat: int) -> None:
-        state = self.state
-        if state.is_opening:
+        """Arrange for a bot, by its advice or as dealt without any; or open what it has committed to."""
+        if self.is_opening:
             self.accepted(await self.game.arrange(seat, self.game.committed(seat)))
-            await self.take_over()
+            await self._take_over()
             return
-        left_ms = state.deadline - self.setup.clock.now()
+        left_ms = self.end_time - self.setup.plan.clock.now()
         longest_ms = max(THOUGHT_MS, left_ms // 2)  # people arrange for longer, and cards as dealt may be a foul
         if not self.thinking.is_over(seat, lambda: self._advice(seat), longest_ms=longest_ms):
             return
-        state.bot_time = self.setup.clock.now() + self.setup.pace.bot_ms
-        best = self.thinking.best  # none in time, or for a ruleset that nothing was learned for: as dealt
+        self.state.bot_time = self.setup.plan.clock.now() + self.setup.plan.pace.bot_ms
+        best = self.thinking.best  # none in time, or for a ruleset that nothing was learned for
         cards = cards_of(best[0].arrangement) if best else await self._hand(seat)
-        state.planned[seat] = cards
-        await self.take(seat, Draft(cards=cards), is_final=True)
+        rows: Any = split(cards)
+        await self._draft(seat, Arrange(id="bot", round_id=self.round.round_id.hex(), **rows))
 
     async def _hand(self, seat: int) -> list[int]:
         """Return a bot's cards."""
@@ -225,54 +274,32 @@ class MauBinhPlay(HandingIn):
         await self._hand(seat)
         return await self._suggest(seat, count=1)
 
-    async def _open(self, seat: int, command: Open) -> None:
-        event = mau_binh_pb2.MauBinhEvent(seat=seat, arrange=sdk_arrangement(thirteen(command)).write())
-        event.nonce = bytes.fromhex(command.nonce)
-        await self.submit(event, command)
-        await self.take_over()
+    async def _suggest(self, seat: int, *, count: int) -> list[advice_pb2.SuggestedArrangement]:
+        """Return the best arrangements; refuse with NO_ADVICE if there are none."""
+        answer = await self.advice(seat=seat, count=count)
+        if not answer.suggestions:
+            raise RefusedError("NO_ADVICE")
+        return list(answer.suggestions)
 
     async def _end_time(self) -> None:
         """Apply the deadline: report seats that did not commit, or did not open; otherwise let the show begin."""
-        state = self.state
-        if self.setup.is_sealed:
-            was_opening = state.is_opening
-            for seat in self._late():
-                if state.is_opening != was_opening:
-                    return
-                event = mau_binh_pb2.MauBinhEvent(seat=seat)
-                event.timeout.SetInParent()
-                try:
-                    await self.submit(event, is_timeout=True)
-                    await self.take_over()
-                except RefusedError:  # by the referee's clock it is not time yet
-                    self.again = self.setup.clock.now() + RETRY_MS
-                    return
-            if state.is_opening != was_opening:
+        was_opening = self.is_opening
+        for seat in self._late() if self.setup.is_sealed else ():
+            if not await self.time_out(self.game.event(seat=seat, timeout={})):
                 return
-        if state.showdown is None:
-            await self.look()
-        if state.showdown is None:
-            self.again = self.setup.clock.now() + RETRY_MS
+            if self.is_opening != was_opening:
+                return
+        if self.state.showdown is None:
+            await self._look()
+        if self.state.showdown is None:
+            self.again = self.setup.plan.clock.now() + RETRY_MS
 
     def _late(self) -> list[int]:
         """Return the seats of a sealed table to report: without a commitment, or still shut once the hands are open."""
-        state, reported = self.state, {one.seat for one in self.message.events if one.WhichOneof("choice") == "timeout"}
-        owed = [
-            bool(commitment) and not opened if state.is_opening else not commitment
-            for commitment, opened in zip(state.commitments, state.opened, strict=True)
+        return [
+            seat
+            for seat, course in enumerate(self.courses())
+            if (bool(course.commitment) and not course.is_open if self.is_opening else not course.commitment)
+            and not course.is_gone
+            and not course.is_late
         ]
-        return [seat for seat, is_late in enumerate(owed) if is_late and not state.gone[seat] and seat not in reported]
-
-    async def _suggest(self, seat: int, *, count: int) -> list[advice_pb2.SuggestedArrangement]:
-        """Suggest the best arrangements; refuse with NO_ADVICE if there are none."""
-        try:
-            answer = await self.game.suggest(seat, count=count)
-        except RefereeError as error:
-            raise RefusedError(Code.NO_ADVICE, reason=error.reason) from None
-        if not answer.suggestions:
-            raise RefusedError(Code.NO_ADVICE)
-        return list(answer.suggestions)
-
-
-def _draft(command: Arrange | Commit, *, cards: list[int] | None = None, commitment: bytes = b"") -> Draft:
-    return Draft(cards=cards or [], commitment=commitment, seen=command.seen, signature=command.signature)

@@ -1,28 +1,52 @@
 """A round of Tiến Lên at the table: turn by turn, each play judged by the referee before any page sees it."""
 
-from typing import Any
+from typing import Annotated, Any, Final
+
+import msgspec
 
 from referee.v1 import advice_pb2, tien_len_pb2
-from referee_table.cards import numbers, texts
-from referee_table.commands import InRound, Leave, Suggest
-from referee_table.instant import groups_of
-from referee_table.play import RETRY_MS, Play, Setup
-from referee_table.signing import Signed
-from referee_table.state import Round
-from referee_table.tien_len.commands import Pass, PlayCards
-from referee_table.tien_len.state import TienLenState
-from referee_table.wording import Code, RefusedError
+from referee_table.commands import Cards, InRound, Leave, Move, Suggest
+from referee_table.play import Play
+from referee_table.shown import fields, numbers, texts
+from referee_table.state import PlayState
+from referee_table.words import RefusedError
+
+_ACTIONS: Final = {"play": "PLAY", "pass_turn": "PASS", "timeout": "TIMEOUT", "leave": "LEAVE"}
+
+
+class PlayCards(Move, frozen=True, kw_only=True, tag="play"):
+    """Command to play cards."""
+
+    cards: Annotated[Cards, msgspec.Meta(min_length=1)]
+
+
+class Pass(Move, frozen=True, kw_only=True, tag="pass"):
+    """Command to pass."""
+
+
+class TienLenState(PlayState, kw_only=True):
+    """What is kept of a round. ``legal`` is what the referee has listed for the seat on turn.
+
+    ``plays`` is what seats did, ``trick`` and ``last_trick`` the same of the newest tricks; ``played`` are all cards.
+    """
+
+    legal: dict[str, Any] | None = None
+    played: list[int] = msgspec.field(default_factory=list)
+    trick: list[dict[str, Any]] = msgspec.field(default_factory=list)
+    last_trick: list[dict[str, Any]] = msgspec.field(default_factory=list)
+    plays: list[dict[str, Any]] = msgspec.field(default_factory=list)
 
 
 class TienLenPlay(Play):
     """One round. ``found`` is its state as the referee computed it."""
 
+    name = "tien_len"
+    commands = (PlayCards, Pass)
+    round_ms = 3_600_000  # four who think for half a minute each take longer than the usual quarter of an hour
     state: TienLenState
+    state_type = TienLenState
 
-    def __init__(self, setup: Setup, made: Round, game: Any) -> None:  # noqa: ANN401 - the SDK's round
-        super().__init__(setup, made, game)
-        self.state = self.own(TienLenState)
-        self.found = tien_len_pb2.TienLenState.FromString(self.state.state)
+    found = tien_len_pb2.TienLenState()
 
     @property
     def phase(self) -> str:
@@ -34,7 +58,7 @@ class TienLenPlay(Play):
         """End of the turn, or of the show; in ms."""
         if self.state.instant_wins:
             return self.state.show_end_time
-        return None if self.found.over else self.state.deadline
+        return None if self.found.over else self.found.deadline_time
 
     @property
     def wake(self) -> int:
@@ -43,131 +67,95 @@ class TienLenPlay(Play):
             return max(self.again, self.state.show_end_time)
         if self.is_bot(self.found.turn):
             return self.thinking.wake(self.state.bot_time)
-        return max(self.state.deadline, self.again)
+        return max(self.found.deadline_time, self.again)
 
     @property
     def is_over(self) -> bool:
         """Whether the round is over and a show, if there is one, has ended."""
-        return self.found.over and self.wake <= self.setup.clock.now()
-
-    def skip(self) -> None:
-        """End the show of a hand that won at the deal now."""
-        self.state.show_end_time = self.setup.clock.now()
+        return self.found.over and self.wake <= self.setup.plan.clock.now()
 
     async def begin(self) -> None:
         """Begin the round with the cards that were dealt, and the leader's turn."""
-        self.state = TienLenState()
         preview = await self.game.preview()
         await self._stand(preview.state)
         for seat, one in enumerate(preview.outcome.seats):
             if one.instant_win:
-                name = self.setup.law.name("pattern", one.instant_win)
-                groups = groups_of(one.instant_win, texts(self.hands[seat]))
-                self.state.instant_wins.append({"seat": seat, "name": name, "groups": groups})
-        if self.state.instant_wins and not self.setup.pace.is_brisk:
-            self.state.show_end_time = self.game.dealt_time + self.setup.pace.scene_ms
+                self.show_instant_win(seat, one.instant_win)
+        if self.state.instant_wins and not self.setup.plan.pace.is_brisk:
+            self.state.show_end_time = self.game.dealt_time + self.setup.plan.pace.scene_ms
 
     async def catch_up(self) -> None:
         """Lay the event that the journal has and the trick lacks: the kept state is written after each event."""
+        self.found = (await self.game.preview()).state
         for event in self.message.events[len(self.state.plays) :]:
-            await self._stand((await self.game.preview()).state, event)
+            await self._stand(self.found, event)
 
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
         """Carry out a play, a pass, or a question."""
         match command:
             case PlayCards():
-                event = tien_len_pb2.TienLenEvent(seat=seat)
-                event.play.cards.extend(numbers(command.cards))  # type: ignore[arg-type] # numbers of cards
-                await self._accept(event, command)
+                await self.take(self.game.event(seat=seat, play={"cards": numbers(command.cards)}), command)
             case Pass():
-                event = tien_len_pb2.TienLenEvent(seat=seat)
-                event.pass_turn.SetInParent()
-                await self._accept(event, command)
+                await self.take(self.game.event(seat=seat, pass_turn={}), command)
             case Suggest():
                 if self.found.over or self.found.turn != seat:
-                    raise RefusedError(Code.NO_ADVICE)
-                return {"suggestions": [self._shown(one) for one in await self._suggest(count=3)]}
+                    raise RefusedError("NO_ADVICE")
+                answer = await self.advice(count=3)
+                return {"suggestions": [self._suggestion(one) for one in answer.suggestions]}
             case _:
-                raise RefusedError(Code.WRONG_PHASE)
+                raise RefusedError("WRONG_PHASE")
         return self.receipt()
 
     async def leave(self, seat: int, move: Leave) -> None:
         """Record that the seat passes from now on, and loses."""
-        event = tien_len_pb2.TienLenEvent(seat=seat)
-        event.leave.SetInParent()
-        await self._accept(event, move)
+        await self.take(self.game.event(seat=seat, leave={}), move)
 
     async def advance(self) -> None:
         """Move for the bot on turn, or for a seat whose time has run out."""
         if self.found.over:
             return
-        turn, now = self.found.turn, self.setup.clock.now()
-        event = tien_len_pb2.TienLenEvent(seat=turn)
-        if self.is_bot(turn):
-            if now < self.state.bot_time or not self.thinking.is_over(
-                len(self.message.events), lambda: self._suggest(count=1)
-            ):
-                return
+        turn, now = self.found.turn, self.setup.plan.clock.now()
+        if not self.is_bot(turn):
+            if now >= max(self.found.deadline_time, self.again):
+                await self.time_out(self.game.event(seat=turn, timeout={}))
+        elif now >= self.state.bot_time and self.thinking.is_over(
+            len(self.message.events), lambda: self.advice(count=1)
+        ):
             cards = await self._bot_cards()
-            if cards:
-                event.play.cards.extend(cards)  # type: ignore[arg-type] # numbers of cards
-            else:
-                event.pass_turn.SetInParent()
-        elif now >= max(self.state.deadline, self.again):
-            event.timeout.SetInParent()
-        else:
-            return
-        try:
-            await self._accept(event)
-        except RefusedError:  # by the referee's clock it is not time yet
-            if event.WhichOneof("choice") != "timeout":
-                raise
-            self.again = now + RETRY_MS
+            choice: dict[str, Any] = {"play": {"cards": cards}} if cards else {"pass_turn": {}}
+            await self.take(self.game.event(seat=turn, **choice))
 
     async def _bot_cards(self) -> list[int]:
         """Return what the bot on turn plays, nothing for a pass: by its advice, or the first legal play without any."""
-        if self.thinking.best:
-            return list(self.thinking.best[0].play.cards)
+        if self.thinking.best and self.thinking.best.suggestions:
+            return list(self.thinking.best.suggestions[0].play.cards)
         legal = self.state.legal or await self._legal()
         return numbers(legal["plays"][0]["cards"]) if legal["plays"] else []
 
     def shown_outcome(self, outcome: tien_len_pb2.TienLenOutcome) -> dict[str, Any]:
-        """Return the cards that each seat has left, the transfers, how the round ended and its last trick."""
-        shown: dict[str, Any] = {
+        """Return the cards that each seat has left, how the round ended and its last trick."""
+        return {
             "seats": [
-                {
-                    "left": texts(one.left),
-                    "cards": texts(one.left),
-                    "net_minor": one.net_minor,
-                    "winner": one.winner,
-                }
-                | self.shown_instant_win(one.instant_win)
+                fields(one, "left net_minor winner")
+                | {"cards": texts(one.left)}
+                | self.named_instant_win(one.instant_win)
                 for one in outcome.seats
             ],
-            "transfers": self.transfers(outcome.transfers),
             "ending": outcome.ending,
             "ending_name": self.setup.law.name("ending", outcome.ending),
             "trick": self.state.trick,
             "instant_wins": self.state.instant_wins,
         }
-        if outcome.HasField("house_net_minor"):
-            shown["house_net_minor"] = outcome.house_net_minor
-        return shown
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: its own cards, how many the others hold, the trick, and what it may play."""
         found, state = self.found, self.state
-        shown: dict[str, Any] = {
+        shown: dict[str, Any] = fields(found, "cards_left passed gone turn?") | {
             "to_beat": None,
-            "cards_left": list(found.cards_left),
-            "passed": list(found.passed),
-            "gone": list(found.gone),
             "trick": list(state.trick),  # a view is kept, and the trick grows
             "last_trick": list(state.last_trick),
             "played": texts(state.played),
         }
-        if found.HasField("turn"):
-            shown["turn"] = found.turn
         if found.HasField("to_beat"):
             beaten = self._combination(found.to_beat)
             shown["to_beat"] = {"seat": found.to_beat_seat, "name": beaten["name"], "cards": beaten["cards"]}
@@ -184,49 +172,48 @@ class TienLenPlay(Play):
         """Return the round's events for the page: plays and the combinations they are, passes, timeouts, departures."""
         return [{"time": event.time} | one for event, one in zip(self.message.events, self.state.plays, strict=True)]
 
-    async def _accept(self, event: tien_len_pb2.TienLenEvent, move: Signed | None = None) -> None:
-        answer = await self.submit(event, move, is_timeout=event.HasField("timeout"))
+    async def take(self, event: Any, move: Move | Leave | None = None, *, is_timeout: bool = False) -> None:  # noqa: ANN401 - the game's own
+        """Have the referee accept an event, and lay it."""
+        answer = await self.submit(event, move, is_timeout=is_timeout)
         found = answer.state if answer.HasField("state") else (await self.game.preview()).state
         await self._stand(found, answer.event)
 
     async def _stand(self, found: tien_len_pb2.TienLenState, event: tien_len_pb2.TienLenEvent | None = None) -> None:
         """Take over the referee's state after an event."""
-        before, now = self.found, self.setup.clock.now()
-        self.found, self.state.state = found, found.SerializeToString()
+        self.found, state = found, self.state
         if event is not None:
-            self._lay(before, event)
-        self.again = 0
-        self.state.bot_time = now + self.setup.pace.bot_ms
-        self.state.deadline = found.deadline_time
-        self.state.legal = None
+            self._lay(event)
+        self.again, state.legal = 0, None
+        state.bot_time = self.setup.plan.clock.now() + self.setup.plan.pace.bot_ms
         if not found.over and (found.HasField("to_beat") or not self.is_bot(found.turn)):
-            self.state.legal = await self._legal()
+            state.legal = await self._legal()
 
-    def _lay(self, before: tien_len_pb2.TienLenState, event: tien_len_pb2.TienLenEvent) -> None:
+    def _lay(self, event: tien_len_pb2.TienLenEvent) -> None:
         """Add what a seat did to the trick; begin a new trick if nothing is left to beat."""
         state, seat = self.state, event.seat
-        names = {"play": "PLAY", "pass_turn": "PASS", "timeout": "TIMEOUT", "leave": "LEAVE"}
-        one: dict[str, Any] = {"seat": seat, "action": names[event.WhichOneof("choice") or "pass_turn"]}
+        beaten = next((one for one in reversed(state.trick) if "cards" in one), None)
+        one: dict[str, Any] = {"seat": seat, "action": _ACTIONS[event.WhichOneof("choice") or "pass_turn"]}
         cards: list[int] = sorted(event.play.cards, key=_order)
-        if event.HasField("timeout") and self.found.cards_left[seat] < before.cards_left[seat]:
+        if event.HasField("timeout") and self.found.cards_left[seat] < len(self._held(seat)):
             cards = self._held(seat)[:1]  # who leads and is out of time leads the lowest single
         if cards:
             one["cards"] = texts(cards)
             state.played += cards
         if cards and self.found.HasField("to_beat") and self.found.to_beat_seat == seat:
             kind = self.found.to_beat.kind
-            one |= {"kind": kind, "name": self.setup.law.name("kind", kind)} | self._chop(before, cards)
+            one |= {"kind": kind, "name": self.setup.law.name("kind", kind)} | self._chop(beaten, cards)
         state.trick.append(one)
-        state.plays.append(one | ({"leads": True} if cards and not before.HasField("to_beat") else {}))
+        state.plays.append(one | ({"leads": True} if cards and beaten is None else {}))
         if not self.found.over and not self.found.HasField("to_beat"):
             state.last_trick, state.trick = state.trick, []
 
-    def _chop(self, before: tien_len_pb2.TienLenState, cards: list[int]) -> dict[str, Any]:
+    def _chop(self, beaten: dict[str, Any] | None, cards: list[int]) -> dict[str, Any]:
         """Return whose play a play has chopped and what that costs, as the referee listed it; nothing for no chop."""
         listed = (self.state.legal or {}).get("plays", [])
         chops = [one["chops"] for one in listed if "chops" in one and sorted(one["cards"]) == sorted(texts(cards))]
-        victim = {"seat": before.to_beat_seat, "cards": texts(before.to_beat.cards)}
-        return {"chops": victim | chops[0]} if chops else {}
+        if beaten is None or not chops:
+            return {}
+        return {"chops": {"seat": beaten["seat"], "cards": beaten["cards"], **chops[0]}}
 
     def _held(self, seat: int) -> list[int]:
         """Return the cards that a seat still holds, weak to strong."""
@@ -243,16 +230,12 @@ class TienLenPlay(Play):
                     plays[place]["chops"] = {"name": name, "amount_minor": group.chop_minor}
         return {"plays": plays, "may_pass": listed.may_pass}
 
-    async def _suggest(self, *, count: int) -> list[advice_pb2.SuggestedPlay]:
-        return list((await self.game.suggest(count=count)).suggestions)
-
     def _combination(self, one: tien_len_pb2.Combination) -> dict[str, Any]:
-        return {"kind": one.kind, "name": self.setup.law.name("kind", one.kind), "cards": texts(one.cards)}
+        return fields(one, "kind cards") | {"name": self.setup.law.name("kind", one.kind)}
 
-    def _shown(self, one: advice_pb2.SuggestedPlay) -> dict[str, Any]:
+    def _suggestion(self, one: advice_pb2.SuggestedPlay) -> dict[str, Any]:
         chosen = {"action": "PLAY"} | self._combination(one.play) if one.HasField("play") else {"action": "PASS"}
-        reasons = [{"text": self.text(reason.text)} for reason in one.reasons]
-        return chosen | {"reasons": reasons}
+        return chosen | {"reasons": [{"text": self.text(reason.text)} for reason in one.reasons]}
 
 
 def _order(card: int) -> tuple[int, int]:

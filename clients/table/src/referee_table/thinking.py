@@ -8,14 +8,14 @@ from typing import Any, Final
 from referee_client import RefereeError
 
 from referee_table.clock import Clock
-from referee_table.wording import RefusedError
+from referee_table.words import RefusedError
 
 THOUGHT_MS: Final = 2_000
 """How long a bot on turn waits for advice, by the table's clock."""
 
 
 class Thinking:
-    """The advice that the bot on turn waits for, while its room goes on. A bot without advice in time plays without.
+    """The advice that the bot on turn waits for. A bot without advice in time plays without.
 
     ``best`` is the advice, None before there is any. ``on_end`` is called when it has come, or none will.
     """

@@ -1,0 +1,255 @@
+"""The rounds of a room, one after the other: from all being ready to the proof, and on after a restart."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+from referee_client import RecordError, RefereeError, RoundLapsesError, Stage, VerificationError
+
+from referee.v1 import log_pb2, shuffler_pb2
+from referee_table import dealing
+from referee_table.files import RoomFiles
+from referee_table.games import GAMES
+from referee_table.people import BETWEEN_ROUNDS, People
+from referee_table.play import Play
+from referee_table.records import proof_of, record_of, settled_record
+from referee_table.state import Person, Round
+from referee_table.words import notice
+
+LOG: Final = logging.getLogger("referee_table")
+KEPT_ROUNDS: Final = 50
+FAULTS: Final = (RecordError, RefereeError, VerificationError, RoundLapsesError)
+"""Errors of the SDK after which a round cannot go on."""
+
+
+class Rounds:
+    """The round of a room that is under way, and the records of those before it.
+
+    ``game`` is the SDK's round in progress, ``play`` what the game makes of it from the deal on. ``mover`` is whose
+    command is being carried out, with its id. ``post`` has the room call a function in its turn. Until
+    ``again``, a time in ms, nothing is tried anew after an error.
+    """
+
+    def __init__(
+        self,
+        people: People,
+        records: list[dict[str, Any]],
+        files: RoomFiles,
+        post: Callable[[Callable[[], None]], None],
+    ) -> None:
+        self.setup, self.state, self.people = people.setup, people.state, people
+        self.records, self.files, self.post = records, files, post
+        self.game: Any = None
+        self.play: Play | None = None
+        self.mover: tuple[str, str] | None = None
+        self.again = 0
+        self._seating_time: int | None = None
+        self._revealing: asyncio.Task[None] | None = None
+
+    @property
+    def table(self) -> str:
+        """The table's name in the log, of the tenant whose tables this server may use."""
+        tenant = f"{self.setup.plan.tenant}." if self.setup.plan.tenant else ""
+        return f"{tenant}{self.state.room}.{self.state.generation}"
+
+    @property
+    def is_between(self) -> bool:
+        """Whether no round is under way."""
+        return self.state.phase in BETWEEN_ROUNDS
+
+    def wakes(self) -> list[int]:
+        """Return the times in ms at which something is to be done without a command."""
+        if self.play is not None:
+            return [self.play.wake]
+        times = [self.state.phase_end_time, self._seating_time if self.is_between else None]
+        return [time for time in times if time is not None]
+
+    def stop(self) -> None:
+        """Stop what goes on beside the room."""
+        if self.play is not None:
+            self.play.thinking.stop()
+        if self._revealing is not None:
+            self._revealing.cancel()
+
+    def leave(self, person: Person) -> None:
+        """End what waits for a person who goes before the deal."""
+        made = self.state.round
+        if made is not None and self.play is None and made.seat_of(person) is not None:
+            if self.state.phase == "BINDING":
+                self._lobby()
+            else:
+                self.state.phase_end_time = 0
+
+    async def advance(self) -> None:
+        """Do what is due now."""
+        state, made = self.state, self.state.round
+        is_late = state.phase_end_time is not None and self.setup.plan.clock.now() >= state.phase_end_time
+        if self.play is not None:
+            await self._go_on(self.play)
+        elif made is not None and state.phase == "BINDING":
+            await self._bind(made, is_late=is_late)
+        elif made is not None and all(made.seeds):
+            await dealing.dealt(made, self.game)
+            await self._begin(made)
+        elif made is not None and is_late:
+            leaf = await self.game.abort(reason=shuffler_pb2.ABORT_REASON_SEED_MISSING)
+            record = record_of(made, "ABORTED", time=self.setup.plan.clock.now())
+            self._end(record | {"reason": "SEED_MISSING", "proof": proof_of(made, leaf)})
+        elif state.phase == "ENDING" and is_late:
+            self._lobby()
+        if self.is_between:
+            await self._seat()
+
+    async def _seat(self) -> None:
+        """Seat everybody; prepare the round once all are ready."""
+        state = self.state
+        seated, self._seating_time = await self.people.seat()
+        if state.phase == "LOBBY":
+            state.phase_end_time = self.people.sit_out_time
+        if seated is not None:
+            if self._revealing is not None:  # the journal has one round of a table
+                await self._revealing
+            state.round, self.game = await dealing.prepared(
+                self.setup, seated, table=self.table, stake_minor=state.stake_minor
+            )
+            state.skipped = []
+            state.phase, state.phase_end_time = "BINDING", self.setup.plan.clock.now() + self.setup.plan.pace.bind_ms
+
+    async def _bind(self, made: Round, *, is_late: bool) -> None:
+        """Open the round once every seat is bound to its seed; go back to the lobby without those that are late."""
+        if all(made.commitments):
+            self.files.save(self.state)  # the journal has the round from here on
+            await dealing.opened(self.setup, made, self.game)
+            self.state.phase, self.state.phase_end_time = "SEEDING", self.game.header.deal_deadline + 1
+        elif is_late:
+            late = {seat.person for seat, one in zip(made.seats, made.commitments, strict=True) if not one}
+            self._lobby(unready=late)
+
+    def _play_of(self, made: Round) -> Play:
+        """Return the play of a round; the room goes on when one of its bots has thought."""
+        self.play = GAMES[self.setup.law.game](self.setup, made, self.game)
+        self.play.thinking.on_end = lambda: self.post(lambda: None)
+        self.play.on_move = self._note_move
+        return self.play
+
+    def _note_move(self, seat: int, number: int) -> None:
+        """Store which command is about to become an event, so that it is answered after a kill as before."""
+        made = self.state.round
+        if made is not None and self.mover is not None and made.seats[seat].person == self.mover[0]:
+            made.moved = (*self.mover, number)
+            self.files.save(self.state)
+
+    async def _begin(self, made: Round) -> None:
+        """Begin to play a round that has been dealt."""
+        for one in self.state.people:
+            one.has_acted = False
+        play = self._play_of(made)
+        await play.begin()
+        made.own = play.state
+        self.state.phase, self.state.phase_end_time = play.phase, play.deadline
+
+    async def _go_on(self, play: Play) -> None:
+        """Go on with the round that is played; settle it when it is over."""
+        await play.advance()
+        if play.phase == "SHOWDOWN" and self._have_all_skipped(play.round):
+            play.skip()
+        self.state.phase, self.state.phase_end_time = play.phase, play.deadline
+        if play.is_over and (settled := await play.settle()) is not None:
+            record = settled_record(play, *settled, time=self.setup.plan.clock.now())
+            self.people.score(record)
+            self._end(record)
+
+    def _have_all_skipped(self, made: Round) -> bool:
+        """Return whether all who are present of the round's people have seen enough of its show."""
+        present = {one.person for one in self.people.humans if one.away_time is None and made.seat_of(one) is not None}
+        return bool(self.state.skipped) and present <= set(self.state.skipped)
+
+    async def give_up(self, error: Exception) -> None:
+        """Give a round up: take its end from the log, or wait until the referee aborts it at its deadline."""
+        made, now = self.state.round, self.setup.plan.clock.now()
+        LOG.warning("room %s gives up in %s: %s", self.state.room, self.state.phase, error)
+        if made is None or self.state.phase == "BINDING":
+            self.again = now + self.setup.plan.pace.bind_ms
+            self._lobby(unready={one.person for one in self.state.people})
+            return
+        record = record_of(made, "GIVEN_UP", time=now)
+        if await self.setup.client.stage(made.table, made.number) == log_pb2.ROUND_STAGE_ABORTED:
+            record |= {"end": "ABORTED", "reason": "DEADLINE"}
+        for person in self.people.humans:
+            self.people.notify(person, notice("ROUND_GIVEN_UP"))
+        self.state.generation += 1
+        self._end(record)
+
+    def _end(self, record: dict[str, Any]) -> None:
+        """Keep the record of a round, and show its end before people are asked whether they are ready."""
+        self.records = [*self.records[1 - KEPT_ROUNDS :], record]
+        self.files.save_rounds(self.records)
+        self.state.last = record
+        game = self.game
+        self._lobby(unready={one.person for one in self.state.people})
+        if not self.setup.plan.pace.is_brisk:
+            self.state.phase, self.state.phase_end_time = "ENDING", record["time"] + self.setup.plan.pace.scene_ms
+        if "proof" in record:
+            self._reveal(record, game)
+
+    def _lobby(self, *, unready: set[str] | frozenset[str] = frozenset()) -> None:
+        state = self.state
+        if self.play is not None:
+            self.play.thinking.stop()
+        for one in state.people:
+            if one.person in unready:
+                one.ready_time = None
+            elif state.phase == "ENDING" and one.ready_time is not None:
+                one.ready_time = self.setup.plan.clock.now()  # the clock for being ready starts with the phase
+        state.phase, state.phase_end_time, state.round = "LOBBY", None, None
+        self.game = self.play = None
+
+    def _reveal(self, record: dict[str, Any], game: Any) -> None:  # noqa: ANN401 - the SDK's round of a game
+        """Have the log's seed of an ended round revealed, which completes its proof; ``game`` is None if it is."""
+
+        def note() -> None:
+            record["proof"]["is_revealed"] = True
+            last = self.state.last
+            if last is not None and (last["table"], last["number"]) == (record["table"], record["number"]):
+                self.state.last = record
+            self.files.save_rounds(self.records)
+
+        async def reveal() -> None:
+            with contextlib.suppress(*FAULTS):
+                if game is not None:
+                    await game.reveal()
+                self.post(note)
+
+        self._revealing = asyncio.get_running_loop().create_task(reveal())
+
+    async def resume(self) -> None:
+        """Go on with the round that the room's file and the SDK's journal have, after a restart."""
+        state, made = self.state, self.state.round
+        if made is None:
+            unrevealed = [one for one in self.records if "proof" in one and not one["proof"]["is_revealed"]]
+            if unrevealed:
+                self._reveal(unrevealed[-1], await self.setup.client.resume(self.table))
+            return
+        if state.phase != "BINDING" or all(made.commitments):
+            self.game = await self.setup.client.resume(self.table)
+        if self.game is None or self.game.round_id != made.round_id:
+            self._lobby()  # nothing of it was written: it is prepared again
+        elif self.game.stage is Stage.OPENED:
+            if state.phase == "BINDING":
+                await self._bind(made, is_late=False)
+        elif made.own is None:
+            await self._begin(made)
+        else:
+            play = self._play_of(made)
+            await play.catch_up()
+            made.own = play.state
+            self._answer_moved(made, play)
+
+    def _answer_moved(self, made: Round, play: Play) -> None:
+        """Store the answer to the command that became an event just before the kill."""
+        by, command, number = made.moved or ("", "", 0)
+        for person in self.people.humans:
+            if person.person == by and len(play.message.events) == number:
+                person.remember(command, {"type": "done", "id": command, "result": play.receipt()})
