@@ -11,10 +11,11 @@ from referee.server.settings.access import AccessSettings, Issuer
 from referee.storage import WriteTrouble
 from referee.v1 import log_pb2
 from tests.command import referee
-from tests.driver.opening import open_round, terms_of
+from tests.driver.messages import terms_of
 from tests.server.access.guarded import guard
 from tests.server.access.mint import Mint
 from tests.server.processes import calling
+from tests.service.opening import open_round
 
 ASK: Final = log_pb2.GetStatusRequest()
 METHOD: Final = "/referee.v1.LogService/GetStatus"
