@@ -12,9 +12,9 @@ from referee.audit import MemoryLog
 from referee.audit.dispute.case import case_of_log
 from referee.audit.dispute.dispute import Dispute, settle_dispute
 from referee.audit.dispute.held import read_held
-from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, shuffler_pb2, ultimate_texas_pb2
 from tests.command import referee
+from tests.driver.auditing import terms_of
 from tests.driver.house import House
 from tests.driver.table import Table
 from tests.server.processes import (
@@ -32,17 +32,10 @@ def house(tmp_path: Path, quiet_calls: None) -> Iterator[House]:  # noqa: ARG001
 def answer(house: House, table: Table, *files: tuple[str, bytes], now: int | None = None) -> Dispute:
     """Answer a quarrel about the table's first round, with these files of people."""
     keys = house.log.GetKeys(log_pb2.GetKeysRequest())
-    case = case_of_log(
-        MemoryLog(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves())),
-        table.name,
-        1,
-        origin=keys.origin,
-        log_key=keys.log_key,
-        root_key=keys.root_key,
-        catalogue=load_builtin(),
-        now=house.clock.now if now is None else now,
-        as_of=house.clock.now if now is None else now,
-    )
+    now = house.clock.now if now is None else now
+    terms = terms_of(origin=keys.origin, log_key=keys.log_key, root_key=keys.root_key, now=now, as_of=now)
+    log = MemoryLog(checkpoint=house.checkpoint().encode(), entries=tuple(house.leaves()))
+    case = case_of_log(log, (table.name, 1), *terms)
     return settle_dispute(case, [part for name, data in files for part in read_held(name, data)])
 
 

@@ -13,16 +13,18 @@ from typing import Any, Final
 import grpc
 
 from referee.adviser.servicers import advise_in_process
-from referee.audit import Documents, MemoryLog, Report, audit_log
+from referee.audit import Documents, MemoryLog
+from referee.audit.documents import NO_DOCUMENTS
 from referee.dealing import certificate
 from referee.dealing.deal import Deal
 from referee.evidence.ed25519 import Signer
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, LogReceipt, open_checkpoint
-from referee.rulesets import load_builtin
 from referee.server.process.app import Application
+from referee.suspicion.report import CountedReport
 from referee.v1 import log_pb2, round_pb2, shuffler_pb2
 from referee.wire.round import read_header
+from tests.driver.auditing import counted, terms_of
 from tests.driver.messages import Stubs
 from tests.driver.opening import Asked, deal_round, open_round
 from tests.driver.refusal import refusal_of
@@ -117,19 +119,13 @@ class Running(Stubs):
         read.verify(receipt.leaf, origin=ORIGIN, keys=self.log_keys)
         return receipt.leaf
 
-    def audit(self, documents: Documents | None = None, *, log_key: str = "", root_key: str = "") -> Report:
+    def audit(self, documents: Documents = NO_DOCUMENTS, *, log_key: str = "", root_key: str = "") -> CountedReport:
         """Audit the log, with what people kept, by its own keys unless others are given."""
         keys = self.log.GetKeys(log_pb2.GetKeysRequest())
-        return audit_log(
-            MemoryLog(checkpoint=self.checkpoint().encode(), entries=tuple(self.leaves())),
-            origin=keys.origin,
-            log_key=log_key or keys.log_key,
-            root_key=root_key or keys.root_key,
-            catalogue=load_builtin(),
-            now=self.clock.now,
-            as_of=self.clock.now,
-            documents=documents or Documents(),
-        )
+        log = MemoryLog(checkpoint=self.checkpoint().encode(), entries=tuple(self.leaves()))
+        log_key, root_key, now = log_key or keys.log_key, root_key or keys.root_key, self.clock.now
+        terms = terms_of(origin=keys.origin, log_key=log_key, root_key=root_key, now=now, as_of=now)
+        return counted(log, *terms, documents=documents)
 
     def derive(self, header: round_pb2.RoundHeader, *, name: str = "") -> Deal:
         """Derive a deal under the header from the seeds of this name, without the shuffler."""

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from referee.audit.bundle import prove_round
-from referee.rulesets import load_builtin
 from referee.transcript.receipted import read_receipted_event
+from tests.driver.auditing import terms_of
 from tests.table.scripted_player import Player, View, play_anything, split
 from tests.table.signing_player import SigningPlayer
 from tests.table.table_scene import GAMES, Scene, phase_is, ready
@@ -47,7 +47,8 @@ async def event_level_of(scene: Scene, player: Player, last: View) -> str:
     """Prove a round of the log by its bundle; return the level of its events."""
     keys = player.welcome["log"]
     bundle = await scene.house.client.bundle(last["table"], last["number"])
-    proved = prove_round(json.dumps(bundle).encode(), **keys, catalogue=load_builtin())
+    terms, trusted, _ = terms_of(**keys, now=0)
+    proved = prove_round(json.dumps(bundle).encode(), terms, trusted)
     assert proved.is_proved, proved.findings
     assert proved.result is not None
     return str(proved.result.event_level)

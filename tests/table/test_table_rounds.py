@@ -11,12 +11,12 @@ import grpc
 import pytest
 from referee_client import NotReadyError
 
-from referee.audit.audit import audit_log
 from referee.audit.report import DealingLevel, Report
 from referee.audit.source import MemoryLog
-from referee.rulesets import Catalogue, load_builtin
+from referee.rulesets import Catalogue
 from referee.transcript.proof import EventLevel
 from referee.v1 import log_pb2, log_pb2_grpc, shuffler_pb2, shuffler_pb2_grpc
+from tests.driver.auditing import counted, terms_of
 from tests.node_project import build, install
 from tests.table.scripted_player import Player, View
 from tests.table.table_scene import GAMES, Scene, phase_is, ready
@@ -32,15 +32,9 @@ def audited(scene: Scene, catalogue: Catalogue | None = None) -> Report:
     checkpoint = stub.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
     while len(leaves) < int(checkpoint.splitlines()[1]):
         leaves += stub.ListEntries(log_pb2.ListEntriesRequest(start=len(leaves))).leaves
-    return audit_log(
-        MemoryLog(checkpoint=checkpoint.encode(), entries=tuple(leaves)),
-        origin=keys.origin,
-        log_key=keys.log_key,
-        root_key=keys.root_key,
-        catalogue=catalogue or load_builtin(),
-        now=scene.clock.now(),
-        as_of=scene.clock.now(),
-    )
+    now, names = scene.clock.now(), ("origin", "log_key", "root_key")
+    terms = terms_of(**{name: getattr(keys, name) for name in names}, now=now, as_of=now, catalogue=catalogue)
+    return counted(MemoryLog(checkpoint=checkpoint.encode(), entries=tuple(leaves)), *terms)
 
 
 async def finish(scene: Scene, player: Player, *, number: int = 1) -> View:
