@@ -13,7 +13,7 @@ from referee.audit.source import LogSource
 from referee.log.cosignature import quorum_of
 from referee.suspicion.report import CountedReport
 from tests.audit.audit_builder import LOG, NOW, ORIGIN, ROOT, Auditor, newest_time
-from tests.driver.auditing import counted, terms_of
+from tests.driver.auditing import TERMS, counted, terms_of
 
 Fixture = dict[str, Any]
 
@@ -23,10 +23,10 @@ def audited(source: LogSource, **more: Any) -> CountedReport:  # noqa: ANN401 - 
 
     It is audited as a running log is, at the auditor's clock, unless ``as_of`` says otherwise.
     """
-    usual: dict[str, Any] = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text}
-    usual["now"] = NOW
-    usual["as_of"] = more.get("now", NOW)
-    return counted(source, *terms_of(**usual | more), **more)
+    usual = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text, "now": NOW, "as_of": more.get("now", NOW)}
+    given = usual | more
+    terms = {name: given.pop(name) for name in TERMS if name in given}
+    return counted(source, *terms_of(**terms), **given)
 
 
 @pytest.fixture(scope="session")

@@ -155,7 +155,7 @@ class Recorder:
         *terms: Any,  # noqa: ANN401 - what audit_log takes
         witnessing: Witnessing = NO_WITNESSING,
         documents: Documents = NO_DOCUMENTS,
-        **options: Any,  # noqa: ANN401
+        **options: Any,  # noqa: ANN401 - as above
     ) -> Report:
         """Audit a log and keep the audit."""
         witnessing = replace(witnessing, cosigned=list(witnessing.cosigned))
