@@ -14,8 +14,10 @@ referee.audit.as_of.AsOfError: as of 1400: what is held of this log is of 1500, 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from referee.audit.documents import Documents
+from referee.audit.timeline import GRACE_MS
 from referee.dealing.certificate import CERTIFICATE_TYPE
 from referee.evidence import canonical
 from referee.evidence.canonical import CanonicalError
@@ -29,6 +31,25 @@ _SIGNERS = {CERTIFICATE_TYPE: KeyRole.SHUFFLER, RECEIPT_TYPE: KeyRole.REFEREE}
 
 class AsOfError(ValueError):
     """A time to audit as of that is before what is held of the log, or after the auditor's clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditTime:
+    """The auditor's clock ``now``, and the time ``as_of`` by which deadlines are judged, in ms since 1970 UTC.
+
+    ``as_of`` is ``now`` for a running log. If it is None, the log is a copy, audited as of the newest time in it, in
+    all that is handed in, and ``former``, the ``as_of`` of an earlier audit of this log. A deadline has passed
+    ``grace`` ms after it.
+    """
+
+    now: int
+    as_of: int | None = None
+    former: int = 0
+    grace: int = GRACE_MS
+
+    def judged(self, newest: int = 0) -> int:
+        """Return the time as of which to audit if ``newest`` is the newest time held of the log; raise AsOfError."""
+        return as_of_time(now=self.now, wanted=self.as_of, newest=max(self.former, newest))
 
 
 def as_of_time(*, now: int, wanted: int | None, newest: int) -> int:

@@ -11,7 +11,7 @@ from typing import Annotated, Final, TypeAlias, TypeVar, cast
 
 import msgspec
 
-from referee.audit.as_of import as_of_time
+from referee.audit.as_of import AuditTime
 from referee.audit.cause import Cause, cause_of, checkpoint_refused, root_key_mismatch, signer_faults, sort_findings
 from referee.audit.cosignatures import NO_WITNESSING, CosignedHeads, Witnessing
 from referee.audit.documents import Documents
@@ -22,6 +22,7 @@ from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
 from referee.audit.steps import RoundLeaf as StepLeaf
 from referee.audit.tables import Tables, last_winner_of
 from referee.audit.timeline import GRACE_MS, Timeline
+from referee.audit.trust import TrustedKeys
 from referee.dealing.deal import has_leader
 from referee.dealing.header import NO_LEAF, Header, HeaderError
 from referee.dealing.leaf import AbortLeaf, KeyLeaf, OpenLeaf, StartLeaf
@@ -33,7 +34,6 @@ from referee.evidence.vkey import VerifierKey
 from referee.finding import Code, Difference, Finding, FindingError
 from referee.log import Checkpoint, CheckpointError, Stage, open_checkpoint
 from referee.log.keys import KeyHistory, KeyLeafError, log_keys
-from referee.rulesets import Catalogue
 from referee.transcript.inputs import Transcript
 
 RoundLeaf: TypeAlias = OpenLeaf | StepLeaf
@@ -101,29 +101,25 @@ class ProvedRound(msgspec.Struct, frozen=True, kw_only=True):
         return has_ended and (self.result.is_redealt or self.leaves.deal is None)
 
 
-def prove_round(  # noqa: PLR0913 - the terms of a proof
+def prove_round(
     data: bytes,
+    terms: AuditTerms,
+    trusted: TrustedKeys,
+    time: AuditTime | None = None,
     *,
-    origin: str,
-    log_key: str,
-    root_key: str,
-    catalogue: Catalogue,
     witnessing: Witnessing = NO_WITNESSING,
-    now: int | None = None,
-    as_of: int | None = None,
 ) -> ProvedRound:
     """Prove the round of a bundle.
 
-    Keys are C2SP verifier key text; the caller must have them from somewhere other than the bundle. ``witnessing``
-    names the trusted witnesses; cosigned checkpoints are taken from the bundle alone. A cosignature later than ``now``,
-    the auditor's clock in ms since 1970 UTC, is a finding; a round that has not ended and should have by ``now`` is a
-    note. ``as_of`` is the time by which deadlines are judged, the newest time of the bundle's leaves if it is None: a
-    cosignature does not count here, since a leaf can be left out of a bundle. Raise KeyTextError for text that is no
-    key, BundleError for bytes that are no bundle or lack the OPEN of their round, and AsOfError for a time before the
-    newest leaf or after ``now``.
+    The caller must have the keys from somewhere other than the bundle. ``witnessing`` names the trusted witnesses;
+    cosigned checkpoints are taken from the bundle alone. A cosignature later than the auditor's clock is a finding; a
+    round that has not ended and should have by then is a note. Without ``time`` there is no clock. Deadlines are judged
+    by ``time.as_of``, or by the newest time of the bundle's leaves: a cosignature does not count here, since a leaf can
+    be left out of a bundle. Raise BundleError for bytes that are no bundle or lack the OPEN of their round, and
+    AsOfError for a time before the newest leaf or after the auditor's clock.
     """
     bundle = _read(data)
-    root, log = VerifierKey.parse(root_key), VerifierKey.parse(log_key)
+    origin, root, log = terms.origin, trusted.root_key, trusted.log_key
     named = log_keys([one.leaf.encode() for one in bundle.leaves], root=root)
     keys = named if log in named else (log,)
     note = bundle.checkpoint.encode()
@@ -136,15 +132,15 @@ def prove_round(  # noqa: PLR0913 - the terms of a proof
     shown = [(checkpoint, note), *_consistent(bundle, checkpoint, origin, keys, reading.findings)]
     records = reading.keys.records
     reading.findings += signer_faults(shown, records, log=log, size=checkpoint.size)
-    leaves = _assemble(bundle, reading, now=now, as_of=as_of)
-    result = None if leaves is None else examine(leaves, AuditTerms(origin=origin, catalogue=catalogue))
+    leaves = _assemble(bundle, reading, time)
+    result = None if leaves is None else examine(leaves, terms)
     roots = {one.size: one.root for one, _ in shown}
     if witnessing.quorum is not None:
         heads = CosignedHeads(
             witnessing,
             kept=[one for _, one in shown],
             origin=origin,
-            now=MAX_INTEGER if now is None else now,
+            now=MAX_INTEGER if time is None else time.now,
             report=reading.findings.append,
             timeline=Timeline(list[Finding]().append, now=None),  # only an audit can compare these times
         )
@@ -280,7 +276,7 @@ class _Reading:
             self.placed.append(Placed(index=index, hash=hashed, envelope=envelope, ring=self.keys.ring, leaf=leaf))
 
 
-def _assemble(bundle: _Bundle, reading: _Reading, *, now: int | None, as_of: int | None) -> RoundLeaves | None:
+def _assemble(bundle: _Bundle, reading: _Reading, time: AuditTime | None) -> RoundLeaves | None:
     """Apply the leaves in the order of the log and return the round; None if its OPEN cannot be read.
 
     Raise BundleError if the bundle has no OPEN of its round and nothing was found wrong with its leaves.
@@ -310,8 +306,9 @@ def _assemble(bundle: _Bundle, reading: _Reading, *, now: int | None, as_of: int
         reading.findings.append(Finding.of(error.code, error.detail, leaf_index=opened.index))
         return None
     newest = max(timeline.period or (0,))
-    judged = as_of_time(now=MAX_INTEGER if now is None else now, wanted=as_of, newest=newest)
-    return leaves or next(tables.close(as_of=judged if newest else 0, now=now, grace=GRACE_MS), None)
+    judged = (time or AuditTime(now=MAX_INTEGER)).judged(newest)
+    now, grace = (None, GRACE_MS) if time is None else (time.now, time.grace)
+    return leaves or next(tables.close(as_of=judged if newest else 0, now=now, grace=grace), None)
 
 
 def _only(placed: Iterable[Placed[RoundLeaf]], kind: type[LeafT]) -> Placed[LeafT] | None:

@@ -60,7 +60,7 @@ class Documents:
 
     ``certificates`` are signed envelopes, ``event_receipts`` signed envelopes or receipted events. ``exports`` are any
     bytes that were handed out while a round was played; they must not hold its secrets. ``seeds`` are of rounds that
-    were given up.
+    were given up, ``checkpoints`` earlier signed checkpoints of the log.
     """
 
     certificates: tuple[bytes, ...] = ()
@@ -68,6 +68,7 @@ class Documents:
     log_receipts: tuple[KeptReceipt, ...] = ()
     exports: tuple[bytes, ...] = ()
     seeds: tuple[HeldSeed, ...] = ()
+    checkpoints: tuple[bytes, ...] = ()
 
 
 NO_DOCUMENTS: Final = Documents()

@@ -22,7 +22,8 @@ from referee.evidence import canonical
 from referee.evidence.canonical import CanonicalError
 from referee.evidence.dsse import Envelope, EnvelopeError, EnvelopeFault
 from referee.evidence.ed25519 import SIGNATURE_SIZE
-from referee.finding import Code, FindingError
+from referee.evidence.merkle import leaf_hash
+from referee.finding import Code, Finding, FindingError
 from referee.log.keys import KeyRing, KeyRole
 from referee.transcript import inputs
 from referee.transcript.inputs import Transcript, TranscriptError
@@ -54,6 +55,36 @@ class Placed(msgspec.Struct, Generic[LeafT_co], frozen=True, kw_only=True):
     envelope: Envelope
     ring: KeyRing
     leaf: LeafT_co
+
+
+class ReadLeaf(msgspec.Struct, frozen=True):
+    """A leaf with its index and hash, and its envelope and content; each of these is None if it cannot be read.
+
+    ``fault`` says why the content cannot be read.
+    """
+
+    index: int
+    hash: bytes
+    envelope: Envelope | None = None
+    leaf: Payload | None = None
+    fault: tuple[Code, str] | None = None
+
+
+def read_leaf(index: int, data: bytes) -> ReadLeaf:
+    """Read the leaf at an index. Whether the header of an OPEN is sound, ``read_header`` says."""
+    hashed, envelope = leaf_hash(data), None
+    try:
+        envelope = read_envelope(data)
+        return ReadLeaf(index, hashed, envelope, read_payload(envelope))
+    except FindingError as error:
+        return ReadLeaf(index, hashed, envelope, fault=(error.code, error.detail))
+
+
+def unread_finding(leaf: ReadLeaf, fault: tuple[Code, str], ring: KeyRing) -> Finding:
+    """Make the finding about a leaf that cannot be read; the fault of its signature comes first."""
+    if leaf.envelope is not None and leaf.envelope.payload_type in SIGNERS:
+        fault = signature_fault(leaf.envelope, ring) or fault
+    return Finding.of(*fault, leaf_index=leaf.index)
 
 
 def read_envelope(data: bytes) -> Envelope:

@@ -9,15 +9,13 @@ each severity listed, failures first, then by cause and leaf.
 """
 
 import enum
+from typing import Self
 
 import msgspec
 
 from referee.finding import Code, Finding, Severity
 from referee.log.keys import KeyRecord
 from referee.log.starts import StartRecord
-from referee.suspicion.given_up import Shares
-from referee.suspicion.score import Score
-from referee.suspicion.tables import TableCounts
 from referee.transcript.proof import EventLevel
 
 
@@ -45,20 +43,32 @@ class Checked(msgspec.Struct):
     redealt: int = 0
 
 
-class Statistics(msgspec.Struct):
-    """Comparison of the log's rounds with chance.
+class TableCounts(msgspec.Struct):
+    """Numbers of a table's rounds. Aborted rounds are counted by the blamed seats, such as ``0, 2``, or ``NOBODY``.
 
-    ``asked`` is the number of statistical questions; ``scores`` are the least likely answers of each measure, by kind,
-    least likely first. ``places`` has for each place of the deck the number of times that each card, 1 to 52, was there
-    among the ``decks`` dealt again; it is empty without decks. ``without_seed`` counts aborts by the owner of the
-    missing seed, for the twelve owners with the most.
+    ``sealed`` counts rounds of a sealed table, ``unseeded`` those aborted before any seat's seed was received,
+    ``running`` those that have not ended, ``unrevealed`` those that have ended without a revealed seed.
     """
 
-    decks: int = 0
-    asked: int = 0
-    scores: tuple[Score, ...] = ()
-    places: tuple[tuple[int, ...], ...] = ()
-    without_seed: dict[str, int] = msgspec.field(default_factory=dict)
+    opened: int = 0
+    sealed: int = 0
+    dealt: int = 0
+    settled: int = 0
+    aborted_before_deal: dict[str, int] = msgspec.field(default_factory=dict)
+    aborted_after_deal: dict[str, int] = msgspec.field(default_factory=dict)
+    unseeded: int = 0
+    running: int = 0
+    unrevealed: int = 0
+
+    def add(self, other: "TableCounts") -> None:
+        """Add another table's counts."""
+        for name in self.__struct_fields__:
+            mine, theirs = getattr(self, name), getattr(other, name)
+            if isinstance(mine, int):
+                setattr(self, name, mine + theirs)
+            else:
+                for blamed, count in theirs.items():
+                    mine[blamed] = mine.get(blamed, 0) + count
 
 
 class MoneyRow(msgspec.Struct, kw_only=True):
@@ -108,19 +118,17 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
     dealing_levels: dict[DealingLevel, int]
     event_levels: dict[EventLevel, int]
     checked: Checked
-    statistics: Statistics
     finding_counts: dict[Code, int]
     findings: tuple[Finding, ...]
     explained: int = 0
     money: Money = Money()
-    given_up: Shares = msgspec.field(default_factory=Shares)
     first_time: int | None = None
     last_time: int | None = None
     starts: tuple[StartRecord, ...] = ()
     start_count: int = 0
 
     @classmethod
-    def empty(cls, *, origin: str, now: int) -> "Report":
+    def empty(cls, *, origin: str, now: int) -> Self:
         """Make a report without rounds and findings."""
         return cls(
             origin=origin,
@@ -135,7 +143,6 @@ class Report(msgspec.Struct, kw_only=True, omit_defaults=True):
             dealing_levels=dict.fromkeys(DealingLevel, 0),
             event_levels=dict.fromkeys(EventLevel, 0),
             checked=Checked(),
-            statistics=Statistics(),
             finding_counts={},
             findings=(),
         )

@@ -23,7 +23,6 @@ from referee.audit.reading import Placed, signature_fault
 from referee.audit.redeal import cards_differ, deal_given_up, examine_cards, examine_handed_in, opens_commitment
 from referee.audit.round_documents import examine_certificates, examine_event_receipts, examine_exports
 from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult, money_of
-from referee.audit.sample import sample_of
 from referee.audit.settlement import Settled, examine_settlement
 from referee.cards import Seat
 from referee.dealing.abort import AbortFault, abort_faults
@@ -84,9 +83,11 @@ def examine(leaves: RoundLeaves, terms: AuditTerms) -> RoundResult:
         is_replayed=settled.is_replayed,
         is_redealt=deal is not None and redealt is not None,
         opened=certified.opened,
-        sample=sample_of(
-            leaves, ruleset, redealt=redealt, handed_in=sorted(handed_in), settled=settled.sections, net=settled.net
-        ),
+        has_law=ruleset is not None,
+        deck=() if redealt is None else redealt.numbers,
+        handed_in=tuple(sorted(handed_in)),
+        shown=settled.sections,
+        net=settled.net,
         money=money_of(
             leaves.header, transferred=settled.transferred if settled.is_replayed else None, house=settled.house
         ),

@@ -1,21 +1,22 @@
-"""Leaves of one round, and the result of examining them.
+"""Leaves of one round, the result of examining them, and the readers that get both.
 
 A ``RoundLeaves`` has all the data of its round, so rounds can be examined in any order and in any process.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 import msgspec
 
 from referee.audit.documents import NO_DOCUMENTS, Documents
 from referee.audit.reading import Payload, Placed
-from referee.audit.report import DealingLevel
+from referee.audit.report import DealingLevel, Report
 from referee.dealing.header import Header
 from referee.dealing.lead import Winner
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.finding import Finding
-from referee.rulesets import Catalogue
-from referee.suspicion.population import RoundSample
+from referee.rulesets import Catalogue, Ruleset
 from referee.transcript.inputs import Transcript
 from referee.transcript.proof import EventLevel
 
@@ -91,7 +92,12 @@ class RoundResult(msgspec.Struct, frozen=True, kw_only=True):
     ``dealing_level`` is None without a DEAL, ``event_level`` if the settlement was not recomputed. ``signatures``
     counts the valid signatures of leaves, events and receipts. ``is_replayed`` and ``is_redealt`` say that the
     settlement was recomputed, or the deck dealt again, with an equal result. ``opened`` are the sections that
-    certificates open, each with its key.
+    certificates open, each with its key. ``has_law`` says that the header's ruleset is known and allows its terms.
+
+    ``deck`` has the card numbers of the deck dealt again, by section. It is empty if a seed is unknown or the deck
+    contradicts the settlement. ``handed_in`` are the seats whose seeds the log lacks and people handed in. ``shown``
+    are the card numbers of the settlement's sections, empty if they are no cards of this layout. ``net`` has the seats'
+    net amounts, and is empty unless the settlement was recomputed.
     """
 
     findings: tuple[Finding, ...]
@@ -105,6 +111,39 @@ class RoundResult(msgspec.Struct, frozen=True, kw_only=True):
     signatures: int
     is_replayed: bool
     is_redealt: bool
-    sample: RoundSample
     money: RoundMoney
     opened: tuple[tuple[int, bytes], ...] = ()
+    has_law: bool = False
+    deck: tuple[bytes, ...] = ()
+    handed_in: tuple[int, ...] = ()
+    shown: tuple[tuple[int, ...], ...] = ()
+    net: tuple[int, ...] = ()
+
+
+class ExaminedRound(msgspec.Struct, frozen=True):
+    """A round as a reader of an audit gets it: its leaves, the result of their examination, and its ruleset.
+
+    ``ruleset`` is None if it is unknown or does not allow the header's terms.
+    """
+
+    leaves: RoundLeaves
+    result: RoundResult
+    ruleset: Ruleset | None
+
+    @property
+    def leaf_index(self) -> int:
+        """Index of the round's DEAL, or of its OPEN if it was not dealt."""
+        return (self.leaves.deal or self.leaves.open).index
+
+
+class RoundReader(Protocol):
+    """Reader of the rounds of an audit, given-up rounds included, in the order in which their last leaves are read.
+
+    Rounds that the end of the log finds incomplete come last, in the order of their OPENs.
+    """
+
+    def on_round(self, examined: ExaminedRound) -> None:
+        """Read the next round."""
+
+    def close(self, report: Report) -> Iterable[Finding]:
+        """Return the findings to add; ``report`` has the numbers of all rounds."""

@@ -7,7 +7,7 @@ An audit does not trust a source, whether it is a database, a folder of tiles or
 [b'deal', b'settle']
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -90,6 +90,26 @@ class TiledLog:
             if at == log.size:
                 check.finish()
             self._faults.extend(_finding(fault) for fault in check.faults)
+
+
+class FollowedLog:
+    """A log of which ``follow`` gets each leaf that is read, with its index."""
+
+    def __init__(self, source: LogSource, follow: Callable[[int, bytes], None]) -> None:
+        self.checkpoint: Final = source.checkpoint
+        self._source: Final = source
+        self._follow: Final = follow
+
+    @property
+    def faults(self) -> tuple[Finding, ...]:
+        """Faults of the tiles that the latest call of ``leaves`` found."""
+        return self._source.faults if isinstance(self._source, TiledLog) else ()
+
+    def leaves(self, start: int, stop: int) -> Iterator[bytes]:
+        """Yield the leaves from ``start`` to before ``stop``; fewer if the log has no more."""
+        for index, data in enumerate(self._source.leaves(start, stop), start):
+            self._follow(index, data)
+            yield data
 
 
 def _finding(fault: TileFault) -> Finding:

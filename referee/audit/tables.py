@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from referee.audit.documents import NO_DOCUMENTS, Documents
 from referee.audit.reading import Placed
+from referee.audit.report import TableCounts
 from referee.audit.round_leaves import RoundLeaves
 from referee.audit.settlement import header_fault
 from referee.audit.steps import OPEN_CODES, RoundLeaf, code_of, forced, opened_after, step_of
@@ -24,7 +25,6 @@ from referee.dealing.lead import Winner
 from referee.dealing.leaf import AbortLeaf, DealLeaf, OpenLeaf, RevealLeaf, UnsealLeaf
 from referee.finding import Code, Difference, Finding
 from referee.log import OpenStep, SettleStep, Slot, SlotError, SlotKey, SlotReason, Stage, advance
-from referee.suspicion.tables import TableCounts
 from referee.transcript.inputs import Transcript
 
 NOBODY: Final = "NOBODY"

@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Final, Protocol, Self, TypeAlias
 
 from referee.audit.round import examine
-from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
+from referee.audit.round_leaves import AuditTerms, ExaminedRound, RoundLeaves, RoundResult
 from referee.rulesets import Catalogue, parse_ruleset
 
 _AHEAD: Final = 3
@@ -44,14 +44,11 @@ class WorkerPool(Protocol):
 class RoundExaminer:
     """Examination of rounds by a pool, or without one in this process."""
 
-    def __init__(
-        self, terms: AuditTerms, pool: WorkerPool | None = None, on_round: Callable[[RoundLeaves], None] | None = None
-    ) -> None:
+    def __init__(self, terms: AuditTerms, pool: WorkerPool | None = None) -> None:
         self._terms = terms
-        self._on_round = on_round
         self._pool = pool
         self._waiting: list[RoundLeaves] = []
-        self._under_way: deque[Pending] = deque()
+        self._under_way: deque[tuple[list[RoundLeaves], Pending]] = deque()
 
     def __enter__(self) -> Self:
         return self
@@ -60,29 +57,35 @@ class RoundExaminer:
         if self._pool is not None:
             self._pool.close(is_abandoned=kind is not None)
 
-    def submit(self, leaves: RoundLeaves) -> Iterator[RoundResult]:
-        """Submit a round; yield results that are ready, which may be of earlier rounds."""
-        if self._on_round is not None:
-            self._on_round(leaves)
+    def submit(self, leaves: RoundLeaves) -> Iterator[ExaminedRound]:
+        """Submit a round; yield rounds whose results are ready, which may be earlier ones."""
         if self._pool is None:
-            yield examine(leaves, self._terms)
+            yield self._examined(leaves, examine(leaves, self._terms))
             return
         self._waiting.append(leaves)
         if len(self._waiting) >= self._pool.chunk:
             self._send(self._pool)
         while len(self._under_way) > self._pool.ahead:
-            yield from self._under_way.popleft()()
+            yield from self._next()
 
-    def finish(self) -> Iterator[RoundResult]:
-        """Wait for all results that are left and yield them."""
+    def finish(self) -> Iterator[ExaminedRound]:
+        """Wait for all results that are left and yield their rounds."""
         if self._pool is not None and self._waiting:
             self._send(self._pool)
         while self._under_way:
-            yield from self._under_way.popleft()()
+            yield from self._next()
 
     def _send(self, pool: WorkerPool) -> None:
-        self._under_way.append(pool.send(self._waiting))
+        self._under_way.append((self._waiting, pool.send(self._waiting)))
         self._waiting = []
+
+    def _next(self) -> Iterator[ExaminedRound]:
+        rounds, pending = self._under_way.popleft()
+        return map(self._examined, rounds, pending())
+
+    def _examined(self, leaves: RoundLeaves, result: RoundResult) -> ExaminedRound:
+        ruleset = self._terms.catalogue.of_digest(leaves.header.ruleset_digest) if result.has_law else None
+        return ExaminedRound(leaves, result, ruleset)
 
 
 class ProcessPool:

@@ -2,7 +2,8 @@
 
 import enum
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,11 +16,14 @@ from rich.console import Console
 from referee.audit.audit import audit_log
 from referee.audit.cluster import Cluster
 from referee.audit.cosignatures import NO_WITNESSING, Witnessing
+from referee.audit.dispute.case import UNREADABLE
 from referee.audit.dispute.held import LEAF_SUFFIX
 from referee.audit.documents import NO_DOCUMENTS, DocumentError, Documents, HeldSeed, parse_documents, parse_seeds
 from referee.audit.page.story import RoundKey
 from referee.audit.page.text import report_lines
-from referee.audit.report import Report
+from referee.audit.round_leaves import AuditTerms
+from referee.audit.source import FollowedLog
+from referee.audit.workers import ProcessPool, WorkerPool
 from referee.cli.audited_log import (
     AuditedLog,
     KeysFolder,
@@ -35,6 +39,7 @@ from referee.cli.options import FOUND, Database, RulesetFolder, catalogue_of, fa
 from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
 from referee.cli.report import print_report
+from referee.cli.rounds import export_lines, only_export
 from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
 from referee.cli.witnessing import (
     MaxAge,
@@ -49,8 +54,11 @@ from referee.dealing.leaf import EDITABLE
 from referee.evidence.printable import ascii_json, printable
 from referee.log.cosignature import Quorum
 from referee.log.installed import InstalledFiles, installed_files
+from referee.rounds.export import Exported, RoundsExport
 from referee.rulesets import Catalogue
 from referee.server.clock import system_clock
+from referee.suspicion.reader import Suspicion
+from referee.suspicion.report import CountedReport
 
 app = Commands()
 
@@ -75,7 +83,7 @@ class Page:
     catalogue: Catalogue
     auditor: str = ""
 
-    def write(self, report: Report, log: AuditedLog, quorum: Quorum | None) -> None:
+    def write(self, report: CountedReport, log: AuditedLog, quorum: Quorum | None) -> None:
         """Write the page of a report; end the command if the file cannot be written."""
         from referee.audit.page.page import PageOptions, render_page  # noqa: PLC0415 - Jinja2, for this option alone
 
@@ -167,6 +175,13 @@ def audit(  # noqa: PLR0913 - one parameter an option
     token_file: TokenFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="The report as JSON on standard output.")] = False,
     html: Annotated[Path | None, typer.Option(help="A file to write the report to as one page for people.")] = None,
+    tables: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder to write the rounds to as Parquet tables, as referee rounds does, in the same reading.",
+            file_okay=False,
+        ),
+    ] = None,
     installed: Annotated[
         bool, typer.Option(help="Compare the program that is installed here with what the log's STARTs name.")
     ] = False,
@@ -190,17 +205,21 @@ def audit(  # noqa: PLR0913 - one parameter an option
     if scheduler and workers > 1:
         fail("--workers are processes of this machine, --scheduler has workers of its own: give one of them")
     catalogue = catalogue_of(rulesets)
-    kept = [path.read_bytes() for path in witnessed or ()]
-    held = replace(_held(receipt or []), seeds=_seeds(seeds or []))
+    kept = tuple([path.read_bytes() for path in witnessed or ()])
+    held = replace(_held(receipt or []), seeds=_seeds(seeds or []), checkpoints=kept)
     if auditor and html is None:
         fail("--auditor is a name for the page of --html: give both")
     page = None if html is None else Page(html, language, _rounds(rounds or []), catalogue, auditor)
     agreed = policy_of(policy)
     witnessing = witnessing_of(witness, outgrown, quorum=quorum, max_age=max_age, policy=agreed)
     access = service_access(tls=tls, ca=ca, cert=cert, cert_key=cert_key, token_file=token_file)
-    with audited_log(place, data, database, log_key=log_key, root_key=root_key, origin=origin, access=access) as log:
+    with (
+        audited_log(place, data, database, log_key=log_key, root_key=root_key, origin=origin, access=access) as log,
+        _export_to(tables, log) as export,
+    ):
         check_policy_names(agreed, policy, log_key=log.log_key)
-        report = _run(log, catalogue, kept, witnessing, held, workers=workers, scheduler=scheduler)
+        report = _run(log, catalogue, witnessing, held, workers=workers, scheduler=scheduler, export=export)
+        written = _written(export, report)
         if page is not None:
             page.write(report, log, witnessing.quorum)
     here = installed_files() if installed else None
@@ -209,6 +228,8 @@ def audit(  # noqa: PLR0913 - one parameter an option
         found = report_of(report, log)
         if here is not None:
             found["installed"] = {**msgspec.to_builtins(here), "named_by": named}
+        if written is not None:
+            found["tables"] = {"folder": str(tables), **msgspec.to_builtins(written)}
         typer.echo(ascii_json(msgspec.json.encode(found, order="sorted").decode()))
     else:
         console = paper()
@@ -218,10 +239,30 @@ def audit(  # noqa: PLR0913 - one parameter an option
             typer.echo("\n".join([*report_lines(report, with_tables=True), *_key_lines(log)]))
         if here is not None:
             typer.echo("\n".join(_installed_lines(here, named)))
+        typer.echo("".join([f"{line}\n" for line in _table_lines(written, tables)]), nl=False)
     raise typer.Exit(0 if report.is_clean and (here is None or named is not None) else FOUND)
 
 
-def _named_by(here: InstalledFiles, report: Report) -> int | None:
+@contextmanager
+def _export_to(tables: Path | None, log: AuditedLog) -> Iterator[RoundsExport | None]:
+    """Begin an export of a log's rounds to a folder; None without a folder."""
+    if tables is None:
+        yield None
+        return
+    with only_export(tables), RoundsExport(log.source, tables, origin=log.origin, keys=log.trusted) as export:
+        yield export
+
+
+def _written(export: RoundsExport | None, report: CountedReport) -> Exported | None:
+    """Write the rows of an export, unless the leaves are not those that the log signed."""
+    return export.close() if export is not None and UNREADABLE.isdisjoint(report.finding_counts) else None
+
+
+def _table_lines(written: Exported | None, tables: Path | None) -> Sequence[str]:
+    return () if written is None or tables is None else export_lines(written, tables)
+
+
+def _named_by(here: InstalledFiles, report: CountedReport) -> int | None:
     """Return the newest leaf that names the installed files, or None; a checkout has no digest to be named by."""
     leaves = [one.leaf_index for one in report.starts if one.start.package == here.digest != EDITABLE]
     return leaves[-1] if leaves else None
@@ -235,13 +276,13 @@ def _installed_lines(here: InstalledFiles, named: int | None) -> Iterator[str]:
     yield "no START of this log names these files" if named is None else f"named by the START at leaf {named:,}"
 
 
-def audit_folder(folder: Path, *, catalogue: Catalogue) -> tuple[Report, AuditedLog]:
+def audit_folder(folder: Path, *, catalogue: Catalogue) -> tuple[CountedReport, AuditedLog]:
     """Audit a data folder with its own keys; return the report and the log that was audited."""
     with audited_log(str(folder), folder) as log:
-        return _run(log, catalogue, (), workers=1), log
+        return _run(log, catalogue, workers=1), log
 
 
-def report_of(report: Report, log: AuditedLog) -> dict[str, object]:
+def report_of(report: CountedReport, log: AuditedLog) -> dict[str, object]:
     """Return a report with the keys that the audit trusted, as values for JSON."""
     keys = {"log": log.log_key, "root": log.root_key, "from": log.keys_from}
     return {"keys_used": keys, **msgspec.to_builtins(report)}
@@ -284,39 +325,36 @@ def _seeds(files: Sequence[Path]) -> tuple[HeldSeed, ...]:
 def _run(  # noqa: PLR0913 - the arguments of audit_log
     log: AuditedLog,
     catalogue: Catalogue,
-    kept: Sequence[bytes],
     witnessing: Witnessing = NO_WITNESSING,
     documents: Documents = NO_DOCUMENTS,
     *,
     workers: int,
     scheduler: str = "",
-) -> Report:
-    make_pool = None
+    export: RoundsExport | None = None,
+) -> CountedReport:
+    """Audit a log with the statistics of its rounds; ``export`` gets each leaf that is read."""
+    make_pool: Callable[[AuditTerms], WorkerPool] | None = None
     if scheduler:
         note = log.source.checkpoint
         make_pool = partial(Cluster, scheduler=scheduler, location=log.location, note=note)
-    now = system_clock()
-    with progress_bar("auditing") as bar:
-        return audit_log(
-            log.source,
-            origin=log.origin,
-            log_key=log.log_key,
-            root_key=log.root_key,
-            named_root=log.named_root,
-            catalogue=catalogue,
-            now=now,
-            as_of=log.as_of(now),
-            grace=log.grace,
-            witnessed=kept,
-            witnessing=replace(witnessing, cosigned=log.cosigned),
+    elif workers > 1:
+        make_pool = partial(ProcessPool, count=workers)
+    with progress_bar("auditing") as bar, Suspicion(documents) as suspicion:
+        report = audit_log(
+            log.source if export is None else FollowedLog(log.source, export.leaf),
+            AuditTerms(origin=log.origin, catalogue=catalogue),
+            log.trusted,
+            log.time(system_clock()),
             documents=documents,
-            workers=workers,
+            witnessing=replace(witnessing, cosigned=log.cosigned),
             make_pool=make_pool,
+            readers=(suspicion,),
             progress=bar,
         )
+        return suspicion.complete(report)
 
 
-def print_audit(console: Console, report: Report, log: AuditedLog) -> None:
+def print_audit(console: Console, report: CountedReport, log: AuditedLog) -> None:
     """Print a report and the keys that the audit trusted."""
     print_report(console, report)
     for line in _key_lines(log):

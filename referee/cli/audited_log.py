@@ -9,8 +9,10 @@ from typing import Annotated, Final
 
 import typer
 
+from referee.audit.as_of import AuditTime
 from referee.audit.source import LogSource, TiledLog
 from referee.audit.timeline import GRACE_MS
+from referee.audit.trust import TrustedKeys
 from referee.cli.options import fail
 from referee.cli.service_access import NO_ACCESS, ServiceAccess
 from referee.evidence.outside import pasted
@@ -78,9 +80,14 @@ class AuditedLog:
     is_live: bool = False
     grace: int = GRACE_MS
 
-    def as_of(self, now: int) -> int | None:
-        """Return the time by which deadlines are judged at this time of the auditor's clock; None for a copy's own."""
-        return now if self.is_live else None
+    @property
+    def trusted(self) -> TrustedKeys:
+        """The keys to trust; raise KeyTextError if one is no key."""
+        return TrustedKeys(log=self.log_key, root=self.root_key, named_root=self.named_root)
+
+    def time(self, now: int) -> AuditTime:
+        """Return the time of an audit at this time of the auditor's clock; a copy is judged as of its newest time."""
+        return AuditTime(now=now, as_of=now if self.is_live else None, grace=self.grace)
 
 
 @contextmanager

@@ -9,12 +9,15 @@ from typing import Annotated
 import msgspec
 import typer
 
+from referee.audit.as_of import AuditTime
 from referee.audit.cosignatures import Witnessing
 from referee.audit.dispute.case import Case, case_of_bundle, case_of_log
 from referee.audit.dispute.dispute import settle_dispute
 from referee.audit.dispute.held import LEAF_SUFFIX, HeldKind, HeldPart, read_all
 from referee.audit.dispute.lines import dispute_lines
 from referee.audit.documents import HeldSeed
+from referee.audit.round_leaves import AuditTerms
+from referee.audit.trust import TrustedKeys
 from referee.cli.audit import PageLanguage
 from referee.cli.audited_log import OPTIONS, AuditedLog, LogKey, RootKeyText, audited_log
 from referee.cli.command import Commands
@@ -143,32 +146,23 @@ class _Terms:
             fail("a bundle is proved by keys from elsewhere: give --log-key and --root-key as published")
         return case_of_bundle(
             file.read_bytes(),
-            origin=origin or VerifierKey.parse(log_key).name,
-            log_key=log_key,
-            root_key=root_key,
-            catalogue=self.catalogue,
+            AuditTerms(origin=origin or VerifierKey.parse(log_key).name, catalogue=self.catalogue),
+            TrustedKeys(log=log_key, root=root_key),
+            AuditTime(now=system_clock()),
             witnessing=self.witnessing,
-            now=system_clock(),
         )
 
     def case_of_log(self, log: AuditedLog, table_id: str, round_number: int, seeds: tuple[HeldSeed, ...]) -> Case:
         """Audit a log and read the round."""
-        now = system_clock()
         with progress_bar("auditing") as bar:
             return case_of_log(
                 log.source,
-                table_id,
-                round_number,
-                origin=log.origin,
-                log_key=log.log_key,
-                root_key=log.root_key,
-                named_root=log.named_root,
+                (table_id, round_number),
+                AuditTerms(origin=log.origin, catalogue=self.catalogue),
+                log.trusted,
+                log.time(system_clock()),
                 seeds=seeds,
-                catalogue=self.catalogue,
                 witnessing=replace(self.witnessing, cosigned=log.cosigned),
-                now=now,
-                as_of=log.as_of(now),
-                grace=log.grace,
                 progress=bar,
             )
 

@@ -21,6 +21,7 @@ from referee.audit.report import DealingLevel, Report
 from referee.cli.show import shown
 from referee.evidence.printable import counted
 from referee.finding import Code, Severity
+from referee.suspicion.report import CountedReport
 from referee.transcript.proof import EventLevel
 
 SHOWN_FINDINGS: Final = 20
@@ -40,7 +41,7 @@ EVENT_WORDS: Final = {
 }
 
 
-def print_report(console: Console, report: Report) -> None:
+def print_report(console: Console, report: CountedReport) -> None:
     """Print a report with tables and colours."""
     console.print(f"log [bold]{shown(report.origin)}[/], {report.size:,} leaves, root {report.root}")
     for line in as_of_lines(report):
@@ -62,7 +63,7 @@ def print_report(console: Console, report: Report) -> None:
         console.print("[bold green]✓ everything in this log holds[/]")
 
 
-def _print_proved(console: Console, report: Report) -> None:
+def _print_proved(console: Console, report: CountedReport) -> None:
     rounds, checked = report.rounds, report.checked
     grid = Grid.grid(padding=(0, 1))
     grid.add_row(f"  {checked.signatures:,}", "signatures are by keys that the root named")

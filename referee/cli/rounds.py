@@ -1,5 +1,7 @@
 """``referee rounds``: a log's rounds as Parquet tables."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -59,26 +61,34 @@ def rounds(  # noqa: PLR0913 - one parameter an option
     """
     database = database_of(context, place, database)
     access = service_access(tls=tls, ca=ca, cert=cert, cert_key=cert_key, token_file=token_file)
-    with audited_log(place, data, database, log_key=log_key, root_key=root_key, origin=origin, access=access) as log:
-        lock = LeaderLock(out / "lock")
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-            if not lock.take():
-                fail(f"another export to {out} is running; wait for its end")
-            with progress_bar("exporting") as bar:
-                done = export_rounds(
-                    log.source, out, origin=log.origin, log_key=log.log_key, root_key=log.root_key, progress=bar
-                )
-        except OSError as error:
-            fail(f"{out}: {error.strerror}")
-        finally:
-            lock.leave()
+    with (
+        audited_log(place, data, database, log_key=log_key, root_key=root_key, origin=origin, access=access) as log,
+        only_export(out),
+        progress_bar("exporting") as bar,
+    ):
+        done = export_rounds(log.source, out, origin=log.origin, keys=log.trusted, progress=bar)
     value = {"folder": str(out), "origin": log.origin, **msgspec.to_builtins(done)}
-    answer(value, "\n".join(_lines(done, out)), as_json=as_json)
+    answer(value, "\n".join(export_lines(done, out)), as_json=as_json)
     raise typer.Exit(FOUND if done.unread_count else 0)
 
 
-def _lines(done: Exported, out: Path) -> list[str]:
+@contextmanager
+def only_export(out: Path) -> Iterator[None]:
+    """Make a folder and keep other exports out of it; end the command if one is running, or for a fault of the disk."""
+    lock = LeaderLock(out / "lock")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        if not lock.take():
+            fail(f"another export to {out} is running; wait for its end")
+        yield
+    except OSError as error:
+        fail(f"{out}: {error.strerror}")
+    finally:
+        lock.leave()
+
+
+def export_lines(done: Exported, out: Path) -> list[str]:
+    """Return lines about what an export wrote."""
     rows = ", ".join(f"{count:,} {table}" for table, count in done.rows.items()) or "no rows"
     running = f"{counted(done.running, 'round')} still {'runs' if done.running == 1 else 'run'}"
     lines = [

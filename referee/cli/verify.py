@@ -7,9 +7,11 @@ import typer
 from rich.console import Console
 from rich.table import Table as Grid
 
+from referee.audit.as_of import AuditTime
 from referee.audit.bundle import ProvedRound, prove_round
 from referee.audit.page.text import EXPLAINED
-from referee.audit.round_leaves import RoundLeaves
+from referee.audit.round_leaves import AuditTerms, RoundLeaves
+from referee.audit.trust import TrustedKeys
 from referee.cli.audited_log import LogKey, RootKeyText
 from referee.cli.command import Commands
 from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, print_json
@@ -60,12 +62,10 @@ def verify(  # noqa: PLR0913 - one parameter an option
     witnessing = witnessing_of(witness, quorum=quorum, max_age=max_age, policy=agreed)
     found = prove_round(
         file.read_bytes(),
-        origin=origin or VerifierKey.parse(log_key).name,
-        log_key=log_key,
-        root_key=root_key,
-        catalogue=catalogue_of(rulesets),
+        AuditTerms(origin=origin or VerifierKey.parse(log_key).name, catalogue=catalogue_of(rulesets)),
+        TrustedKeys(log=log_key, root=root_key),
+        AuditTime(now=system_clock()),
         witnessing=witnessing,
-        now=system_clock(),
     )
     if as_json:
         print_json(_described(found))

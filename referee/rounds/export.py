@@ -1,8 +1,9 @@
 """Export of a log's rounds to a folder, which a later export continues at the leaf where this one ended.
 
-Leaves are read twice: first their hashes must lead from the tree that the folder has to the root that the log signed,
-then the same leaves are written, part by part. After each part the state says how far the folder goes; a process that
-dies writes the files of its last part again, under the same names. Memory holds one part and the running rounds.
+Leaves are read once, perhaps by an audit that reads them anyway. Their rows wait in temporary files until their hashes
+have led from the tree that the folder has to the root that the log signed; then they are written, part by part. After
+each part the state says how far the folder goes; a process that dies writes the files of its last part again, under the
+same names. Memory holds one part and the running rounds.
 
 ::
 
@@ -12,22 +13,21 @@ dies writes the files of its last part again, under the same names. Memory holds
     FOLDER/<table>/day=1970-01-01/empty.parquet     no rows: a reader finds every table and its columns
 """
 
+import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 import msgspec
 
-from referee.audit.audit import keys_of_log
 from referee.audit.source import LogSource
+from referee.audit.trust import TrustedKeys
 from referee.evidence.merkle import Frontier, ProofError, leaf_hash
 from referee.evidence.note import NoteError
 from referee.evidence.outside import read_json
-from referee.evidence.vkey import KeyTextError, VerifierKey
-from referee.log import Checkpoint, CheckpointError, open_checkpoint
+from referee.log import CheckpointError, open_checkpoint
 from referee.rounds.reading import RowReader, RunningRound, UnreadLeafError
 from referee.rounds.row import TABLES, Row
 from referee.tiles import FolderPlace
@@ -77,57 +77,114 @@ class Exported:
     unread_count: int = 0
 
 
-def export_rounds(  # noqa: PLR0913 - the terms of an export
+def export_rounds(
     source: LogSource,
     folder: Path,
     *,
     origin: str,
-    log_key: str,
-    root_key: str,
+    keys: TrustedKeys,
     progress: Callable[[int, int], None] = lambda _done, _size: None,
 ) -> Exported:
     """Write the rounds of a log that the folder does not have yet; raise ExportError, and PlaceError for the disk.
 
-    Keys are C2SP verifier key text. ``progress`` is called with the leaves done and the number of all.
+    ``progress`` is called with the leaves done and the number of all.
     """
-    empty = {_file(table, _EMPTY_DAY, "empty"): _encode(table, ()) for table in TABLES}
-    checkpoint = _open(source, origin=origin, log_key=log_key, root_key=root_key)
-    place = FolderPlace(folder)
-    state = _read_state(place, folder, origin=origin)
-    roots = _verify(source, state, checkpoint, folder, progress)
-    reader = RowReader()
-    try:
-        reader.resume(state.running, lambda index: next(source.leaves(index, index + 1), b""))
-    except UnreadLeafError as error:
-        raise _other_log(folder, str(error)) from None
-    if not state.size:
-        place.write({STATE: msgspec.json.encode(state)})
-        place.write(empty)
-    done = Exported(start=state.size, size=checkpoint.size, root=checkpoint.root.hex())
-    frontier = state.frontier
-    for leaves in _parts(source, state.size, checkpoint.size):
-        start = frontier.size
-        frontier = frontier.extend(map(leaf_hash, leaves))
-        if roots.get(frontier.size) != frontier.root:
-            raise ExportError(f"leaves {start} to {frontier.size - 1} are others than a moment ago; export again")
-        place.write(_files(reader, leaves, start, done))
-        peaks, running = tuple([peak.hex() for peak in frontier.peaks]), reader.running
-        size, root = frontier.size, frontier.root.hex()
-        state_now = ExportState(origin=origin, size=size, root=root, peaks=peaks, running=running)
-        place.write({STATE: msgspec.json.encode(state_now)})
-        progress(checkpoint.size + frontier.size, 2 * checkpoint.size)
-    place.write({CHECKPOINT: source.checkpoint})
-    done.running = len(reader.running)
-    return done
+    with RoundsExport(source, folder, origin=origin, keys=keys) as export:
+        for index, data in enumerate(source.leaves(export.start, export.size), export.start):
+            export.leaf(index, data)
+            if (index + 1) % PART == 0:
+                progress(index + 1, export.size)
+        progress(export.size, export.size)
+        return export.close()
 
 
-def _open(source: LogSource, *, origin: str, log_key: str, root_key: str) -> Checkpoint:
-    try:
-        log, root = VerifierKey.parse(log_key), VerifierKey.parse(root_key)
-        keys = keys_of_log(source, (source.checkpoint,), log=log, root=root)
-        return open_checkpoint(source.checkpoint, origin=origin, keys=keys)
-    except (CheckpointError, NoteError, KeyTextError) as error:
-        raise ExportError(f"the log's checkpoint does not hold: {error}; `referee audit` says more") from None
+class RoundsExport:
+    """An export to a folder under way, which is given each leaf of the log from ``start`` to before ``size``, in order.
+
+    Raise ExportError if the checkpoint does not hold, or the folder is not one of this log. Nothing is written to the
+    folder before ``close``.
+    """
+
+    def __init__(self, source: LogSource, folder: Path, *, origin: str, keys: TrustedKeys) -> None:
+        self._empty = {_file(table, _EMPTY_DAY, "empty"): _encode(table, ()) for table in TABLES}
+        try:
+            trusted = keys.of_log(source, (source.checkpoint,))
+            self._checkpoint = open_checkpoint(source.checkpoint, origin=origin, keys=trusted)
+        except (CheckpointError, NoteError) as error:
+            raise ExportError(f"the log's checkpoint does not hold: {error}; `referee audit` says more") from None
+        self._note = source.checkpoint
+        self._folder = folder
+        self._place = FolderPlace(folder)
+        self._state = _read_state(self._place, folder, origin=origin)
+        self.start, self.size = self._state.size, self._checkpoint.size
+        if self.start > self.size:
+            detail = f"it has {self.size} leaves, and the folder has the rounds of {self.start}"
+            raise _other_log(folder, detail)
+        self._reader = RowReader()
+        try:
+            self._reader.resume(self._state.running, lambda index: next(source.leaves(index, index + 1), b""))
+        except UnreadLeafError as error:
+            raise _other_log(folder, str(error)) from None
+        self._done = Exported(start=self.start, size=self.size, root=self._checkpoint.root.hex())
+        self._frontier = self._state.frontier
+        self._part: list[bytes] = []
+        self._waiting = tempfile.TemporaryDirectory(prefix="referee-rounds-")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._waiting.cleanup()
+
+    def leaf(self, index: int, data: bytes) -> None:
+        """Read the next leaf; leave out one that was read before."""
+        if index != self._frontier.size + len(self._part) or index >= self.size:
+            return
+        self._part.append(data)
+        if (index + 1) % PART == 0 or index + 1 == self.size:
+            self._put_away()
+
+    def close(self) -> Exported:
+        """Write the rows; raise ExportError unless the leaves lead to the root that the log signed."""
+        self._verify()
+        if not self.start:
+            self._place.write({STATE: msgspec.json.encode(self._state)})
+            self._place.write(self._empty)
+        for part in sorted(Path(self._waiting.name).iterdir()):
+            files = {
+                str(file.relative_to(part)): file.read_bytes() for file in sorted(part.rglob("*")) if file.is_file()
+            }
+            state = files.pop(STATE)
+            self._place.write(files)
+            self._place.write({STATE: state})
+        self._place.write({CHECKPOINT: self._note})
+        self._done.running = len(self._reader.running)
+        return self._done
+
+    def _verify(self) -> None:
+        size, root = self._frontier.size, self._frontier.root
+        if size + len(self._part) < self.size:
+            detail = f"the log signed {self.size} leaves, and there are {size + len(self._part)}"
+            raise ExportError(f"{detail}; `referee audit` says more")
+        if root == self._checkpoint.root:
+            return
+        if self.start:
+            raise _other_log(self._folder, "its leaves after those lead to another root than it signed")
+        raise ExportError("the leaves are not those that the log signed; `referee audit` says more")
+
+    def _put_away(self) -> None:
+        """Write the files of a part, and the state after it, to the temporary folder."""
+        start = self._frontier.size
+        files = _files(self._reader, self._part, start, self._done)
+        self._frontier = self._frontier.extend(map(leaf_hash, self._part))
+        self._part.clear()
+        peaks, running = tuple([peak.hex() for peak in self._frontier.peaks]), self._reader.running
+        size, root = self._frontier.size, self._frontier.root.hex()
+        state = ExportState(origin=self._state.origin, size=size, root=root, peaks=peaks, running=running)
+        for name, data in {**files, STATE: msgspec.json.encode(state)}.items():
+            file = Path(self._waiting.name, f"{start:016d}", name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
 
 
 def _read_state(place: FolderPlace, folder: Path, *, origin: str) -> ExportState:
@@ -148,43 +205,11 @@ def _read_state(place: FolderPlace, folder: Path, *, origin: str) -> ExportState
     return state
 
 
-def _verify(
-    source: LogSource, state: ExportState, checkpoint: Checkpoint, folder: Path, progress: Callable[[int, int], None]
-) -> dict[int, bytes]:
-    """Verify that the leaves lead from the folder's tree to the checkpoint's; return the root at the end of each part.
-
-    Raise ExportError if they do not.
-    """
-    if state.size > checkpoint.size:
-        raise _other_log(folder, f"it has {checkpoint.size} leaves, and the folder has the rounds of {state.size}")
-    frontier, roots = state.frontier, {}
-    for leaves in _parts(source, state.size, checkpoint.size):
-        frontier = frontier.extend(map(leaf_hash, leaves))
-        roots[frontier.size] = frontier.root
-        progress(frontier.size, 2 * checkpoint.size)
-    if frontier.size < checkpoint.size:
-        detail = f"the log signed {checkpoint.size} leaves, and there are {frontier.size}"
-        raise ExportError(f"{detail}; `referee audit` says more")
-    if frontier.root == checkpoint.root:
-        return roots
-    if state.size:
-        raise _other_log(folder, "its leaves after those lead to another root than it signed")
-    raise ExportError("the leaves are not those that the log signed; `referee audit` says more")
-
-
 def _other_log(folder: Path, detail: str) -> ExportError:
     return ExportError(
         f"this log does not continue the one whose rounds {folder} has: {detail}. Give {folder / CHECKPOINT} to "
         "`referee audit` as --checkpoint, and export to a new folder if this is the right log"
     )
-
-
-def _parts(source: LogSource, start: int, stop: int) -> Iterator[list[bytes]]:
-    """Yield the leaves from ``start`` to before ``stop`` in parts; fewer if the source has no more."""
-    leaves = source.leaves(start, stop)
-    while part := list(islice(leaves, PART - start % PART)):
-        yield part
-        start += len(part)
 
 
 def _files(reader: RowReader, leaves: Sequence[bytes], start: int, done: Exported) -> dict[str, bytes]:

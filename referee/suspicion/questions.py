@@ -28,6 +28,7 @@ from functools import cache, partial
 from itertools import chain
 from typing import Final
 
+from referee.audit.report import TableCounts
 from referee.games import GAMES
 from referee.games.questions import PointQuestions
 from referee.suspicion.chance import CARDS, log_any, log_at_least, log_at_most, log_uneven_places
@@ -35,7 +36,7 @@ from referee.suspicion.distribution import LIKELY, NEIGHBOURS, PLACES, Distribut
 from referee.suspicion.owners import Owner, Owners, Record
 from referee.suspicion.population import LogCounts, SeatCounts
 from referee.suspicion.score import KEPT, Measure, Question, Subject
-from referee.suspicion.tables import TableCounts, thrown_away, unseeded
+from referee.suspicion.tables import thrown_away, unseeded
 
 _EVEN: Final = Fraction(1, 2)
 _ROUNDED: Final = 1e-9

@@ -1,4 +1,4 @@
-"""Counts of each table's rounds by stage, and the question about tables that were given up after one failed round.
+"""Questions about tables that were given up after one failed round.
 
 >>> counts = {f"table-{number}": TableCounts(opened=1, aborted_after_deal={"NOBODY": 1}) for number in range(12)}
 >>> question = thrown_away(counts)
@@ -10,41 +10,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Final
 
-import msgspec
-
+from referee.audit.report import TableCounts
 from referee.suspicion.chance import log_at_least, log_drawn_at_least
 from referee.suspicion.score import Measure, Question, Subject
 
 THROWN_AWAY_SHARE: Final = Fraction(1, 10)
 """Share of all tables that are given up after one failed round in the null model."""
-
-
-class TableCounts(msgspec.Struct):
-    """Numbers of a table's rounds. Aborted rounds are counted by the blamed seats, such as ``0, 2``, or ``NOBODY``.
-
-    ``sealed`` counts rounds of a sealed table, ``unseeded`` those aborted before any seat's seed was received,
-    ``running`` those that have not ended, ``unrevealed`` those that have ended without a revealed seed.
-    """
-
-    opened: int = 0
-    sealed: int = 0
-    dealt: int = 0
-    settled: int = 0
-    aborted_before_deal: dict[str, int] = msgspec.field(default_factory=dict)
-    aborted_after_deal: dict[str, int] = msgspec.field(default_factory=dict)
-    unseeded: int = 0
-    running: int = 0
-    unrevealed: int = 0
-
-    def add(self, other: "TableCounts") -> None:
-        """Add another table's counts."""
-        for name in self.__struct_fields__:
-            mine, theirs = getattr(self, name), getattr(other, name)
-            if isinstance(mine, int):
-                setattr(self, name, mine + theirs)
-            else:
-                for blamed, count in theirs.items():
-                    mine[blamed] = mine.get(blamed, 0) + count
 
 
 def thrown_away(tables: Mapping[str, TableCounts]) -> Question:

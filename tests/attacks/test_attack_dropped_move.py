@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from referee.audit import Code, Report
+from referee.audit import Code
 from referee.audit.documents import parse_documents
 from referee.audit.page.text import report_lines
 from referee.cli.main import app
+from referee.suspicion.report import CountedReport
 from referee.transcript.receipted import ReceiptedEvent
 from referee.v1 import tien_len_pb2, ultimate_texas_pb2
 from tests.attacks.courses import continuation
@@ -74,11 +75,11 @@ def turn_dropped(house: House) -> tuple[Table, bytes]:
     return table, kept(player)
 
 
-def settled(house: House, table: Table, *files: bytes) -> Report:
+def settled(house: House, table: Table, *files: bytes) -> CountedReport:
     """Settle and reveal the round, and audit it with what people kept."""
     table.settle()
     table.reveal()
-    report: Report = house.audit(documents=parse_documents([(one, None) for one in files]))
+    report: CountedReport = house.audit(documents=parse_documents([(one, None) for one in files]))
     return report
 
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from referee.audit import Code, MemoryLog, Report, audit_log
+from referee.audit import Code, MemoryLog, Report
 from referee.audit.cosignatures import Witnessing
 from referee.evidence.note import Note
 from referee.log.cosignature import Quorum, cosign, merged
-from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, tien_len_pb2
 from tests.attacks.courses import fails
+from tests.driver.auditing import counted, terms_of
 from tests.server.cosigning.local_witness import LocalWitness
 from tests.service.house import House
 from tests.service.table import Table
@@ -50,13 +50,10 @@ def audited(house: House, witness: LocalWitness, *, seen_at: int) -> Report:
     keys = house.log.GetKeys(log_pb2.GetKeysRequest())
     note = Note.parse(house.checkpoint().encode())
     line = cosign(note, name=witness.name, signer=witness.signer, time=seen_at // 1000)
-    return audit_log(
+    terms = terms_of(origin=keys.origin, log_key=keys.log_key, root_key=keys.root_key, now=seen_at)
+    return counted(
         MemoryLog(checkpoint=note.format(), entries=tuple(house.leaves())),
-        origin=keys.origin,
-        log_key=keys.log_key,
-        root_key=keys.root_key,
-        catalogue=load_builtin(),
-        now=seen_at,
+        *terms,
         witnessing=Witnessing(quorum=Quorum((witness.signer.key,), 1), cosigned=iter([merged(note, [line]).format()])),
     )
 

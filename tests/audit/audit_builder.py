@@ -29,6 +29,7 @@ from referee.evidence.vkey import VerifierKey
 from referee.games import GAMES, LeaderBy
 from referee.log import Checkpoint, CheckpointSigner
 from referee.rulesets import Ruleset, get
+from referee.suspicion.report import CountedReport
 from referee.transcript.chain import Course, sign_receipt
 from referee.transcript.inputs import MEDIA_TYPE, InputEvent, InputReceipt, Inputs, Unsealed
 from referee.transcript.replay import replay
@@ -47,7 +48,7 @@ NOW: Final = START + 2 * 10**8
 FAR: Final = START + 10**10
 """Time after every deadline."""
 
-Auditor = Callable[..., Report]
+Auditor = Callable[..., CountedReport]
 """The tests' way to audit a log."""
 
 

@@ -6,26 +6,27 @@ from typing import Any
 import msgspec
 import pytest
 
-from referee.audit import Documents, MemoryLog, Report, audit_log
+from referee.audit import Documents, MemoryLog
 from referee.audit.cosignatures import Witnessing
 from referee.audit.documents import HeldSeed, KeptReceipt
 from referee.audit.source import LogSource
 from referee.log.cosignature import quorum_of
-from referee.rulesets import load_builtin
+from referee.suspicion.report import CountedReport
 from tests.audit.audit_builder import LOG, NOW, ORIGIN, ROOT, Auditor, newest_time
+from tests.driver.auditing import TERMS, counted, terms_of
 
 Fixture = dict[str, Any]
 
 
-def audited(source: LogSource, **more: Any) -> Report:  # noqa: ANN401 - what audit_log takes
+def audited(source: LogSource, **more: Any) -> CountedReport:  # noqa: ANN401 - what audit_of takes
     """Audit a log with the test keys, at a time after all rounds of a log of some hundred.
 
     It is audited as a running log is, at the auditor's clock, unless ``as_of`` says otherwise.
     """
-    usual: dict[str, Any] = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text}
-    usual |= {"now": NOW, "catalogue": load_builtin()}
-    usual["as_of"] = more.get("now", NOW)
-    return audit_log(source, **usual | more)
+    usual = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text, "now": NOW, "as_of": more.get("now", NOW)}
+    given = usual | more
+    terms = {name: given.pop(name) for name in TERMS if name in given}
+    return counted(source, *terms_of(**terms), **given)
 
 
 @pytest.fixture(scope="session")

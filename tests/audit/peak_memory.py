@@ -7,7 +7,7 @@ from typing import Final
 from unittest import mock
 
 from referee.audit import MemoryLog
-from referee.audit.totals import SeedBook, SeedKind
+from referee.audit.seed_book import SeedBook, SeedKind
 from tests.audit.audit_builder import FAR, LogBuilder, Table
 from tests.audit.auditing import audited
 
@@ -23,7 +23,8 @@ LEAST_BOOK: Final = 32 * RUN
 def peaks_of_audits() -> tuple[int, int]:
     """Return the peaks of audits of an eighth of a log and of the whole, without the logs themselves."""
     with (
-        mock.patch("referee.audit.totals.SeedBook", partial(SeedBook, run=RUN)),
+        mock.patch("referee.audit.audit.SeedBook", partial(SeedBook, run=RUN)),
+        mock.patch("referee.suspicion.reader.SeedBook", partial(SeedBook, run=RUN)),
         mock.patch("referee.evidence.merkle._KEPT", 64),
     ):
         log = LogBuilder.of(TABLE, rounds=ROUNDS)

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 
-from referee.audit import Code, Report, audit_log
+from referee.audit import Code
 from referee.audit.as_of import AsOfError
 from referee.audit.bundle import prove_round
 from referee.audit.dispute.case import case_of_bundle, case_of_log
@@ -17,14 +17,15 @@ from referee.audit.dispute.held import read_all
 from referee.audit.page.text import report_lines
 from referee.cli.audited_log import audited_log
 from referee.evidence.dsse import Envelope
-from referee.rulesets import load_builtin
 from referee.server.folder_lock import lock_folder
+from referee.suspicion.report import CountedReport
 from tests.audit.audit_attack import receipt
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT, STRANGER, LogBuilder, Parts, Table, abort, sign
 from tests.audit.audit_bundles import bundle_of, rounds_of
 from tests.audit.audit_tiles import files_of
 from tests.audit.audit_watched import FIRST, SECOND, cosigned, vkey
-from tests.audit.auditing import log_of, options_of
+from tests.audit.auditing import audited, log_of, options_of
+from tests.driver.auditing import terms_of
 from tests.driver.running import Running
 from tests.fuzz.fuzz_bases import row_of
 from tests.verifier.built import Verdicts
@@ -38,18 +39,17 @@ KEYS: Final[dict[str, Any]] = {
     "origin": ORIGIN,
     "log_key": LOG.text,
     "root_key": ROOT.text,
-    "catalogue": load_builtin(),
 }
 Row: TypeAlias = dict[str, Any]
-Ask: TypeAlias = Callable[[Row], Report]
+Ask: TypeAlias = Callable[[Row], CountedReport]
 
 
 @pytest.fixture(name="ask")
 def ask_fixture(verdicts: Verdicts) -> Ask:
     """Return a function that audits a row by both verifiers, which must agree, and returns the audit's report."""
 
-    def ask(row: Row) -> Report:
-        report = audit_log(log_of(row), **options_of(row), former=row.get("former", 0), catalogue=load_builtin())
+    def ask(row: Row) -> CountedReport:
+        report = audited(log_of(row), **options_of(row), former=row.get("former", 0))
         (other,) = verdicts([row])
         assert other["as_of"] == report.as_of
         assert sorted(one["code"] for one in other["findings"]) == sorted(one.code for one in report.findings)
@@ -161,7 +161,7 @@ def test_time_outside_of_what_is_held_and_the_clock_is_refused(verdicts: Verdict
         "after the auditor's clock": row | {"as_of": row["now"] + 1},
     }[wanted]
     with pytest.raises(AsOfError, match="so give"):
-        audit_log(log_of(row), **options_of(refused), former=refused.get("former", 0), catalogue=load_builtin())
+        audited(log_of(row), **options_of(refused), former=refused.get("former", 0))
     assert [one.get("error") for one in verdicts([refused])] == ["AsOfError"]
 
 
@@ -199,9 +199,9 @@ def disputed(log: LogBuilder, form: str) -> Dispute:
     """Answer a quarrel about the newest round of a copy a day later."""
     now = log.time + 24 * HOUR
     if form == "log":
-        return settle_dispute(case_of_log(log.bundle(), TABLE.name, 0, now=now, **KEYS), ())
+        return settle_dispute(case_of_log(log.bundle(), (TABLE.name, 0), *terms_of(**KEYS, now=now)), ())
     bundle = bundle_of(log.entries, log.checkpoint(), list(rounds_of(log.entries))[-1])
-    return settle_dispute(case_of_bundle(bundle, now=now, **KEYS), read_all([]))
+    return settle_dispute(case_of_bundle(bundle, *terms_of(**KEYS, now=now)), read_all([]))
 
 
 def test_leaf_left_out_of_a_bundle_blames_nobody_and_a_given_time_does() -> None:
@@ -211,10 +211,11 @@ def test_leaf_left_out_of_a_bundle_blames_nobody_and_a_given_time_does() -> None
     said = json.loads(bundle)
     dropped = json.dumps({**said, "leaves": said["leaves"][:-1]}).encode()
     now = log.time + HOUR
-    assert [one.code for one in prove_round(dropped, now=now, **KEYS).findings] == [Code.UNFINISHED_IN_COPY]
-    assert [one.code for one in prove_round(dropped, now=now, as_of=now, **KEYS).findings] == [Code.NEVER_REVEALED]
+    assert [one.code for one in prove_round(dropped, *terms_of(**KEYS, now=now)).findings] == [Code.UNFINISHED_IN_COPY]
+    judged = terms_of(**KEYS, now=now, as_of=now)
+    assert [one.code for one in prove_round(dropped, *judged).findings] == [Code.NEVER_REVEALED]
     with pytest.raises(AsOfError):
-        prove_round(dropped, now=now, as_of=now + 1, **KEYS)
+        prove_round(dropped, *terms_of(**KEYS, now=now, as_of=now + 1))
 
 
 def test_folder_and_service_are_audited_as_running_while_the_server_runs(tmp_path: Path) -> None:
@@ -223,7 +224,7 @@ def test_folder_and_service_are_audited_as_running_while_the_server_runs(tmp_pat
 
     def as_of(place: str) -> int | None:
         with audited_log(place, None) as log:
-            return log.as_of(HOUR)
+            return log.time(HOUR).as_of
 
     with lock_folder(tmp_path / "data"):  # as the process of a server does
         assert as_of(str(tmp_path / "data")) == as_of(address) == HOUR
@@ -238,8 +239,8 @@ def test_tiles_under_a_url_are_audited_as_running_and_those_in_a_folder_as_a_cop
         (tmp_path / path).write_bytes(data)
     given: dict[str, Any] = {"log_key": LOG.text, "root_key": ROOT.text}
     with served(tmp_path) as url, audited_log(url, None, **given) as running:
-        assert running.as_of(HOUR) == HOUR
+        assert running.time(HOUR).as_of == HOUR
         assert running.grace > HOUR
     with audited_log(str(tmp_path), None, **given) as copy:
-        assert copy.as_of(HOUR) is None
+        assert copy.time(HOUR).as_of is None
         assert copy.grace < HOUR

@@ -13,7 +13,6 @@ from referee.audit.dispute.dispute import Certainty, Dispute, Verdict, settle_di
 from referee.audit.dispute.exhibit import Weight
 from referee.audit.dispute.held import read_held
 from referee.audit.explanation import Party
-from referee.rulesets import load_builtin
 from referee.transcript.receipted import ReceiptedEvent
 from tests.audit.audit_attack import Attacked
 from tests.audit.audit_attacks_courses import BOARD, TURNS
@@ -26,6 +25,7 @@ from tests.audit.audit_attacks_receipts import (
     turn_lapsed,
 )
 from tests.audit.audit_builder import LOG, ORIGIN, REFEREE, ROOT, Auditor, Table, codes
+from tests.driver.auditing import terms_of
 
 SCENES: Final[dict[str, tuple[Callable[[Table], Lapsed], Table]]] = {
     "tien_len": (turn_lapsed, TURNS),
@@ -86,16 +86,9 @@ def lapsed_of(scene: str, *, keyed: bool) -> Lapsed:
 
 def answered(attacked: Attacked, lapsed: Lapsed) -> Dispute:
     """Answer the quarrel about the round with the files that were handed in."""
-    case = case_of_log(
-        attacked.bundle,
-        lapsed.parts.table.name,
-        lapsed.parts.header.round_number,
-        origin=ORIGIN,
-        log_key=LOG.text,
-        root_key=ROOT.text,
-        catalogue=load_builtin(),
-        now=attacked.now,
-    )
+    key = lapsed.parts.table.name, lapsed.parts.header.round_number
+    terms = terms_of(origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, now=attacked.now)
+    case = case_of_log(attacked.bundle, key, *terms)
     files = enumerate(attacked.documents.event_receipts)
     return settle_dispute(case, [part for number, data in files for part in read_held(f"held-{number}", data)])
 

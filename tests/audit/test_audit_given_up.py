@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from referee.audit import Code, Documents
 from referee.audit.documents import DocumentError, parse_seeds
-from referee.audit.report import Report
 from referee.cli.main import app
+from referee.suspicion.report import CountedReport
 from referee.suspicion.score import Measure
 from tests.audit.audit_builder import LOG, ROOT, Auditor, LogBuilder, Parts, Table, abort, codes, digest
 from tests.audit.audit_tiles import publish, served
@@ -39,7 +39,7 @@ def held(parts: Parts, *seats: int, **changes: object) -> Documents:
     return Documents(seeds=parse_seeds(lines(parts, *seats, **changes).encode()))
 
 
-def scored(report: Report) -> int:
+def scored(report: CountedReport) -> int:
     """Count the hands of decks that were kept or given up, as far as the audit knows them."""
     scores = [score for score in report.statistics.scores if score.subject.measure is Measure.CHOSEN_DECKS]
     assert scores

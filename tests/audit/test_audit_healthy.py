@@ -9,6 +9,7 @@ import pytest
 from referee.audit import Report
 from referee.audit.report import DealingLevel
 from referee.rulesets import load_builtin
+from referee.suspicion.report import CountedReport
 from referee.transcript.proof import EventLevel
 from tests.audit.audit_builder import (
     FAR,
@@ -166,7 +167,7 @@ def test_rounds_under_way_are_no_finding_before_their_deadline(audit: Auditor):
 
 def test_report_survives_json(audit: Auditor):
     report = audit(played(BINH).bundle())
-    assert msgspec.json.decode(msgspec.json.encode(report), type=Report) == report
+    assert msgspec.json.decode(msgspec.json.encode(report), type=CountedReport) == report
 
 
 def test_empty_log_is_clean(audit: Auditor):

@@ -8,12 +8,12 @@ from referee.audit import Code
 from referee.audit.bundle import ProvedRound, prove_round
 from referee.dealing.lead import dealt_leader
 from referee.games import LeaderBy
-from referee.rulesets import load_builtin
 from tests.audit.audit_attack import LEADING
 from tests.audit.audit_attacks_leaders import led, played
 from tests.audit.audit_builder import LOG, NOW, ORIGIN, ROOT, LogBuilder, abort, codes
 from tests.audit.audit_bundles import bundle_of, rounds_of
 from tests.audit.auditing import audited
+from tests.driver.auditing import terms_of
 
 
 def test_reason_that_the_ruleset_does_not_give_is_found() -> None:
@@ -42,14 +42,8 @@ def proof_of_the_last_round(log: LogBuilder, *, without: int | None = None) -> P
     entries = log.entries
     bundle = json.loads(bundle_of(entries, log.checkpoint(), list(rounds_of(entries))[-1]))
     bundle["leaves"] = [leaf for leaf in bundle["leaves"] if leaf["index"] != without]
-    return prove_round(
-        json.dumps(bundle).encode(),
-        origin=ORIGIN,
-        log_key=LOG.text,
-        root_key=ROOT.text,
-        catalogue=load_builtin(),
-        now=NOW,
-    )
+    terms = terms_of(origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, now=NOW)
+    return prove_round(json.dumps(bundle).encode(), *terms)
 
 
 def test_bundle_without_the_winners_settlement_says_that_the_leader_is_not_checked() -> None:

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
-from referee.audit import Code, Report
+from referee.audit import Code
 from referee.audit.explanation import explain
 from referee.audit.page.chart import Histogram, histogram, shades
 from referee.audit.page.faults import MAX_PLACES
@@ -28,6 +28,7 @@ from referee.audit.page.page import (
 from referee.audit.page.rendering import SCRIPT, SCRIPT_HASH
 from referee.audit.page.story import story_of
 from referee.audit.page.words import load_words
+from referee.audit.report import TableCounts
 from referee.cli.main import app
 from referee.finding import Finding
 from referee.rulesets import load_builtin
@@ -35,8 +36,8 @@ from referee.suspicion.chance import CARDS
 from referee.suspicion.owners import Owners
 from referee.suspicion.population import LogCounts, RoundSample
 from referee.suspicion.questions import questions
+from referee.suspicion.report import CountedReport
 from referee.suspicion.score import judge
-from referee.suspicion.tables import TableCounts
 from referee.transcript.inputs import MEDIA_TYPE
 from referee.transcript.round import write_transcript
 from tests.audit.audit_attack import WORD, Attacked, begun, ended
@@ -369,4 +370,4 @@ def test_page_of_a_log_that_cannot_be_read_is_whole(audit: Auditor):
     report = audit(bundle)
     html = render_page(report, bundle, catalogue=load_builtin(), options=PageOptions())
     assert Code.CHECKPOINT_REFUSED.value in "".join(read(html).text)
-    assert msgspec.json.decode(msgspec.json.encode(report), type=Report) == report
+    assert msgspec.json.decode(msgspec.json.encode(report), type=CountedReport) == report

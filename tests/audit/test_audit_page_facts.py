@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from referee import __version__
-from referee.audit import Code, Report
+from referee.audit import Code
 from referee.audit.cause import Cause, cause_of
 from referee.audit.page.faults import faults_by_cause
 from referee.audit.page.page import PageOptions, render_page
@@ -23,6 +23,7 @@ from referee.evidence.dsse import Envelope
 from referee.evidence.vkey import Algorithm, VerifierKey
 from referee.finding import Finding, Severity
 from referee.rulesets import Catalogue, load_builtin
+from referee.suspicion.report import CountedReport
 from referee.transcript.proof import EventLevel
 from tests.audit.audit_builder import LOG, ROOT, Auditor, LogBuilder, Table, abort, healthy_tables
 from tests.audit.audit_tiles import publish, served
@@ -40,7 +41,7 @@ def spaced(number: int) -> str:
 
 
 def rendered(
-    report: Report, log: LogBuilder, catalogue: Catalogue | None = None, *, language: Literal["vi", "en"] = "en"
+    report: CountedReport, log: LogBuilder, catalogue: Catalogue | None = None, *, language: Literal["vi", "en"] = "en"
 ) -> str:
     return render_page(
         report, log.bundle(), catalogue=catalogue or load_builtin(), options=PageOptions(language=language)
@@ -100,12 +101,12 @@ def test_two_currencies_are_never_added():
         )
         for name, currency, staked in (("one.game", "VND", 10_001), ("one.game", "XU", 10_002), ("two.game", "VND", 3))
     )
-    report = Report.empty(origin="log.example/1", now=0)
+    report = CountedReport.empty(origin="log.example/1", now=0)
     report.money = Money(rows=rows)
     text = text_of(rendered(report, LogBuilder.founded()))
     assert text.count(spaced(10_004)) == 1
     assert spaced(20_006) not in text
-    assert msgspec.json.decode(msgspec.json.encode(report), type=Report) == report
+    assert msgspec.json.decode(msgspec.json.encode(report), type=CountedReport) == report
 
 
 def test_rows_of_money_are_bounded_and_the_rest_is_counted():
@@ -143,7 +144,7 @@ def test_rulesets_are_named_with_version_and_digest(audit: Auditor):
 
 
 def test_findings_are_grouped_by_cause_each_cause_once():
-    report = Report.empty(origin="log.example/1", now=0)
+    report = CountedReport.empty(origin="log.example/1", now=0)
     report.findings = tuple(Finding.of(code, "detail") for code in reversed(list(Code)))
     report.finding_counts = dict.fromkeys(Code, 1)
     groups = faults_by_cause(report)

@@ -5,7 +5,7 @@ from collections import defaultdict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.audit.totals import SeedBook, SeedKind
+from referee.audit.seed_book import SeedBook, SeedKind
 
 SHOWN = st.lists(st.tuples(st.sampled_from(SeedKind), st.integers(0, 5), st.integers(0, 30)), max_size=60)
 

@@ -3,15 +3,16 @@
 import base64
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from referee.audit import Code
 from referee.audit.bundle import BundleError, ProvedRound, prove_round
-from referee.rulesets import load_builtin
 from tests.audit import audit_attacks_bytes
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table
 from tests.audit.audit_bundles import bundle_of, payload_of, rounds_of
+from tests.driver.auditing import terms_of
 from tests.vectors.reading import FOLDER, Row, read
 
 TABLES = (
@@ -71,9 +72,8 @@ ELSEWHERE = {
 
 
 def proved(bundle: bytes, **terms: str) -> ProvedRound:
-    given = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text} | terms
-    origin, log_key, root_key = given["origin"], given["log_key"], given["root_key"]
-    return prove_round(bundle, origin=origin, log_key=log_key, root_key=root_key, catalogue=load_builtin())
+    given: dict[str, Any] = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text} | terms
+    return prove_round(bundle, *terms_of(**given, now=0)[:2])
 
 
 @pytest.fixture(scope="module")

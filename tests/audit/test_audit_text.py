@@ -6,9 +6,10 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.audit import Code, Report
+from referee.audit import Code
 from referee.audit.page.text import report_lines
 from referee.finding import first_difference
+from referee.suspicion.report import CountedReport
 from tests.audit.audit_builder import Auditor
 from tests.audit.audit_mutations import MUTATIONS
 
@@ -19,7 +20,7 @@ JSON = st.recursive(
 )
 
 
-def report_of(audit: Auditor, name: str) -> Report:
+def report_of(audit: Auditor, name: str) -> CountedReport:
     attacked = next(one for one in MUTATIONS if one.id == name).attack()
     return audit(
         attacked.bundle,

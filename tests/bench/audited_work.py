@@ -12,11 +12,11 @@ from unittest import mock
 
 from nacl.bindings import crypto_sign_open
 
-from referee.audit import MemoryLog, audit_log
+from referee.audit import MemoryLog
 from referee.evidence import canonical, ed25519
-from referee.rulesets import load_builtin
 from tests.audit.audit_builder import FAR, LOG, ORIGIN, ROOT, LogBuilder, Table
 from tests.bench.settled_work import WorkCounter
+from tests.driver.auditing import counted, terms_of
 
 TABLES: Final = {
     "Mậu Binh, reported": Table(name="felt", ruleset_id="mau_binh.chi_2020", seats=4, received=False),
@@ -67,6 +67,7 @@ def _audit(log: MemoryLog) -> Sequence[int]:
     own = threading.get_ident()
     counter, verify = WorkCounter(lambda: threading.get_ident() == own), crypto_sign_open
     checks: set[tuple[bytes, bytes]] = set()
+    terms = terms_of(origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, now=FAR)
 
     def verify_noted(signed: bytes, key: bytes) -> bytes:
         checks.add((signed, key))
@@ -75,9 +76,7 @@ def _audit(log: MemoryLog) -> Sequence[int]:
     def audit() -> None:
         sys.setprofile(counter)
         try:
-            report = audit_log(
-                log, origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, catalogue=load_builtin(), now=FAR
-            )
+            report = counted(log, *terms)
         finally:
             sys.setprofile(None)
         assert report.is_clean

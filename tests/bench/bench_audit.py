@@ -14,10 +14,9 @@ from unittest import mock
 
 from nacl.bindings import crypto_sign_open
 
-from referee.audit import audit_log
 from referee.evidence import ed25519
-from referee.rulesets import load_builtin
 from tests.audit.audit_builder import FAR, LOG, ORIGIN, ROOT, LogBuilder, Table
+from tests.driver.auditing import counted, terms_of
 
 COUNT: Final = 100
 NOMINAL: Final = 55
@@ -63,7 +62,8 @@ class Measured(NamedTuple):
 
 def measure(table: Mapping[str, Any], repeats: int) -> Measured:
     """Audit a log of a hundred rounds at five tables, and verify its signatures alone, many times in turn."""
-    builder, catalogue, verify = LogBuilder.founded(), load_builtin(), crypto_sign_open
+    builder, verify = LogBuilder.founded(), crypto_sign_open
+    terms = terms_of(origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, now=FAR)
     for number in range(COUNT):
         builder.play(Table(name=f"table-{number % 5}", **table), seed=number)
     log, checks = builder.bundle(), []
@@ -73,7 +73,7 @@ def measure(table: Mapping[str, Any], repeats: int) -> Measured:
         return verify(signed, key)
 
     def audit() -> None:
-        report = audit_log(log, origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, catalogue=catalogue, now=FAR)
+        report = counted(log, *terms)
         assert report.is_clean
         assert report.checked.replayed == report.checked.redealt == COUNT
 

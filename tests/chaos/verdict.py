@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import grpc
 
-from referee.audit import audit_log
+from referee.audit import AuditTerms, AuditTime, audit_log
 from referee.audit.dispute.case import case_of_log
 from referee.audit.dispute.dispute import settle_dispute
 from referee.cli.audited_log import audited_log
@@ -91,18 +91,12 @@ def ask_again(ledger: Ledger, address: str) -> list[str]:
 def suspected(data: Path, database: str | None = None) -> Iterator[str]:
     """Answer quarrels about the latest rounds of a log's tables; a fault of machines must not name anyone."""
     with audited_log(database or str(data), data) as log:
-        terms: dict[str, Any] = {
-            "origin": log.origin,
-            "log_key": log.log_key,
-            "root_key": log.root_key,
-            "catalogue": load_builtin(),
-            "now": system_clock(),
-        }
-        tables = list(itertools.islice(audit_log(log.source, **terms).tables, _DISPUTED))
+        terms = AuditTerms(origin=log.origin, catalogue=load_builtin()), log.trusted, AuditTime(now=system_clock())
+        tables = list(itertools.islice(audit_log(log.source, *terms).tables, _DISPUTED))
         if not tables:
             yield "there is no round to quarrel about"
         for table in tables:
-            answer = settle_dispute(case_of_log(log.source, table, 0, **terms), ())
+            answer = settle_dispute(case_of_log(log.source, (table, 0), *terms), ())
             if answer.suspects or answer.verdict.value not in {"SOUND", "UNFINISHED"}:
                 yield f"a quarrel about the latest round of {table} is {answer.verdict.value}: {answer.suspects}"
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from referee.audit.report import Report
+from referee.audit.report import TableCounts
 from referee.cli.report import print_report
 from referee.finding import Code, Difference, Finding
 from referee.server.process.app import Application
 from referee.server.settings.access import AccessSettings, Issuer
 from referee.server.settings.tls import TlsSettings
-from referee.suspicion.tables import TableCounts
+from referee.suspicion.report import CountedReport
 from tests.cli.printing import printed
 from tests.command import referee, refused
 from tests.demo_log import DemoLog
@@ -149,7 +149,7 @@ TABLES = ["demo.ultimate_texas.two_plus_three", "demo.mau_binh.maubinh_com", "t"
 @pytest.mark.parametrize("width", [80, 120])
 def test_no_table_id_and_no_value_is_cut(width: int) -> None:
     claimed, found = "0123456789abcdef" * 4, "fedcba9876543210" * 4
-    report = Report.empty(origin="log.example/1", now=0)
+    report = CountedReport.empty(origin="log.example/1", now=0)
     report.tables = {name: TableCounts(opened=1) for name in TABLES}
     difference = Difference("inputs.deck_root", claimed, found)
     report.findings = (Finding.of(Code.DECK_ROOT_MISMATCH, "another deck", difference=difference),)

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from referee.audit import Code, MemoryLog, Report, audit_log
+from referee.audit import Code, MemoryLog, Report
 from referee.audit.reading import read_envelope
-from referee.rulesets import load_builtin
 from referee.transcript.inputs import MEDIA_TYPE
 from tests.audit import audit_tiles
 from tests.audit.audit_attack import TABLE
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder
+from tests.audit.auditing import audited
 from tests.command import referee
 from tests.verifier.verifier_bundles import bundle_of, round_ids
 
@@ -32,16 +32,9 @@ def flipped(leaf: bytes) -> bytes:
     return leaf[:place] + bytes([leaf[place] ^ 1]) + leaf[place + 1 :]
 
 
-def audited(log: LogBuilder, entries: list[bytes]) -> Report:
-    return audit_log(
-        MemoryLog(checkpoint=log.checkpoint(), entries=tuple(entries)),
-        origin=ORIGIN,
-        log_key=LOG.text,
-        root_key=ROOT.text,
-        catalogue=load_builtin(),
-        now=log.time,
-        witnessed=[log.checkpoint()],
-    )
+def damaged_report(log: LogBuilder, entries: list[bytes]) -> Report:
+    damaged = MemoryLog(checkpoint=log.checkpoint(), entries=tuple(entries))
+    return audited(damaged, now=log.time, as_of=None, witnessed=[log.checkpoint()])
 
 
 def damaged_tiles(log: LogBuilder, folder: Path) -> Path:
@@ -62,7 +55,7 @@ def first_settled(log: LogBuilder) -> int:
 def test_changed_byte_of_any_leaf_is_damage_and_nothing_else(log: LogBuilder) -> None:
     explained = 0
     for place, leaf in enumerate(log.entries):
-        report = audited(log, [*log.entries[:place], flipped(leaf), *log.entries[place + 1 :]])
+        report = damaged_report(log, [*log.entries[:place], flipped(leaf), *log.entries[place + 1 :]])
         assert [finding.code for finding in report.findings] == [Code.ROOT_MISMATCH], place
         assert set(report.finding_counts) == {Code.ROOT_MISMATCH}
         assert report.root != ""
@@ -71,7 +64,7 @@ def test_changed_byte_of_any_leaf_is_damage_and_nothing_else(log: LogBuilder) ->
 
 
 def test_log_cut_short_blames_no_person(log: LogBuilder) -> None:
-    report = audited(log, log.entries[:-1])
+    report = damaged_report(log, log.entries[:-1])
     assert [finding.code for finding in report.findings] == [Code.LOG_TRUNCATED]
 
 

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from referee.audit.page.page import PageOptions, render_page
 from referee.audit.page.text import report_lines
-from referee.audit.report import Report
+from referee.audit.report import TableCounts
 from referee.audit.source import MemoryLog
 from referee.cli.logging import configure
 from referee.cli.report import print_report
@@ -23,7 +23,7 @@ from referee.evidence.dsse import Envelope
 from referee.evidence.printable import ascii_json, printable, readable
 from referee.finding import Code, Difference, Finding
 from referee.rulesets import load_builtin
-from referee.suspicion.tables import TableCounts
+from referee.suspicion.report import CountedReport
 from referee.transcript.inputs import MEDIA_TYPE
 from tests.command import Done, referee
 from tests.demo_log import DemoLog
@@ -158,7 +158,7 @@ def test_exported_text_of_a_leaf_is_ascii(demo_log: DemoLog, tmp_path: Path, lin
 
 def test_report_by_every_form_is_escaped() -> None:
     """Everything that others wrote in the report says what a terminal obeys."""
-    report = Report.empty(origin=f"log{EVIL}", now=0)
+    report = CountedReport.empty(origin=f"log{EVIL}", now=0)
     report.tables = {EVIL: TableCounts(opened=1)}
     difference = Difference(EVIL, f"one\n\u2014 {EVIL}", EVIL)
     finding = Finding.of(Code.WRONG_RESULT, f"it says {EVIL}", slot=(EVIL, 1), difference=difference)

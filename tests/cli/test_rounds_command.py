@@ -12,7 +12,8 @@ from referee.server.folder_lock import LeaderLock
 from referee.server.process.app import Application
 from referee.storage import Append, Writer
 from referee.storage.sqlite import open_sqlite
-from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder
+from tests.audit import audit_tiles
+from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table
 from tests.cli.printing import printed
 from tests.command import referee, refused
 from tests.demo_log import DemoLog
@@ -42,6 +43,22 @@ def test_json_says_what_was_written(demo_log: DemoLog, rows, tmp_path: Path):
     assert (answer["start"], answer["unread"], answer["running"]) == (0, [], 0)
     report = json.loads(printed("audit", demo_log.data, "--json"))
     assert (answer["size"], answer["root"]) == (report["size"], report["root"])
+
+
+def test_audit_writes_the_same_rows_from_its_own_reading(demo_log: DemoLog, rows, tmp_path: Path):
+    answer = json.loads(printed("audit", demo_log.data, "--tables", tmp_path, "--json"))
+    assert answer["tables"]["rows"] == {table: len(found) for table, found in rows.items() if found}
+    assert rows_in(tmp_path) == rows
+    assert "no rows of leaves" in printed("audit", demo_log.data, "--tables", tmp_path)
+
+
+def test_audit_of_other_leaves_than_the_log_signed_writes_no_row(tmp_path: Path):
+    log = LogBuilder.of(Table(name="felt", ruleset_id="mau_binh.classic", seats=2), rounds=2)
+    tiles, out = tmp_path / "tiles", tmp_path / "out"
+    audit_tiles.publish(audit_tiles.files_of([*log.entries[:-1], log.entries[0]], log.checkpoint()), tiles)
+    done = referee("audit", tiles, "--log-key", LOG.text, "--root-key", ROOT.text, "--tables", out)
+    assert (done.returncode, "ROOT_MISMATCH" in done.stdout) == (1, True), done.stderr
+    assert list(out.glob("rounds/**/*.parquet")) == []
 
 
 def test_tiles_give_the_same_rows(demo_log: DemoLog, rows, keys: list[str], tmp_path: Path):

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 import msgspec
 
-from referee.audit import MemoryLog, audit_log
+from referee.audit import MemoryLog
 from referee.rulesets import Catalogue
 from referee.rulesets.ruleset import parse_ruleset
+from tests.driver.auditing import counted, terms_of
 
 FOLDER: Final = Path(__file__).parent
 
@@ -40,11 +41,9 @@ def rows_of(release: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
 def verdict_of(row: Mapping[str, Any], release: str) -> dict[str, Any]:
     """Audit a log: the digest of its leaves, what was checked, its levels and its findings."""
     entries = tuple(leaf.encode() for leaf in row["leaves"])
-    report = audit_log(
-        MemoryLog(checkpoint=row["checkpoint"].encode(), entries=entries),
-        **{name: row[name] for name in ("origin", "log_key", "root_key", "now")},
-        catalogue=catalogue_of(release),
-    )
+    log = MemoryLog(checkpoint=row["checkpoint"].encode(), entries=entries)
+    keys = {name: row[name] for name in ("origin", "log_key", "root_key", "now")}
+    report = counted(log, *terms_of(**keys, catalogue=catalogue_of(release)))
     said: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(report))
     members = ("size", "root", "rounds", "dealing_levels", "event_levels", "checked", "findings")
     digest = hashlib.sha256(b"".join(hashlib.sha256(leaf).digest() for leaf in entries)).hexdigest()

@@ -14,7 +14,8 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from referee.audit import MemoryLog, Report, audit_log
+from referee.audit import AuditTerms, AuditTime, MemoryLog, Report, TrustedKeys, audit_log
+from referee.audit.cosignatures import NO_WITNESSING, Witnessing
 from referee.audit.dispute.case import case_of_log
 from referee.audit.dispute.dispute import Dispute, settle_dispute
 from referee.audit.dispute.held import HeldPart, read_held
@@ -60,8 +61,6 @@ MODULES: Final[Sequence[ModuleType]] = (
     test_attack_unsigned_departure,
 )
 """All modules of attacks."""
-TERMS: Final = ("origin", "log_key", "root_key", "catalogue", "witnessing", "now", "as_of", "named_root")
-"""Arguments of an audit that a dispute takes as well."""
 MOST: Final = 3
 """Rounds of one log about which a quarrel is answered: those with findings first, then the latest."""
 
@@ -119,8 +118,9 @@ class Audit:
     """An audit that an attack made: its log, its terms and its report."""
 
     source: LogSource
-    terms: dict[str, Any]
+    terms: tuple[AuditTerms, TrustedKeys, AuditTime]
     report: Report
+    witnessing: Witnessing = NO_WITNESSING
     documents: Documents = NO_DOCUMENTS
 
     @property
@@ -138,8 +138,8 @@ class Audit:
             if one.table_id is not None and one.round_number is not None
         ]
         chosen = list(dict.fromkeys([*named, *((table, 0) for table in self.report.tables)]))[:MOST]
-        for table, number in chosen:
-            case = case_of_log(self.source, table, number, **self.terms, seeds=self.documents.seeds)
+        for key in chosen:
+            case = case_of_log(self.source, key, *self.terms, witnessing=self.witnessing, seeds=self.documents.seeds)
             yield settle_dispute(case, self.held)
 
 
@@ -149,20 +149,23 @@ class Recorder:
 
     audits: list[Audit] = field(default_factory=list)
 
-    def __call__(self, source: LogSource, **terms: Any) -> Report:  # noqa: ANN401 - what audit_log takes
+    def __call__(
+        self,
+        source: LogSource,
+        *terms: Any,  # noqa: ANN401 - what audit_log takes
+        witnessing: Witnessing = NO_WITNESSING,
+        documents: Documents = NO_DOCUMENTS,
+        **options: Any,  # noqa: ANN401 - as above
+    ) -> Report:
         """Audit a log and keep the audit."""
-        if "witnessing" in terms:
-            terms["witnessing"] = replace(terms["witnessing"], cosigned=list(terms["witnessing"].cosigned))
-        report = audit_log(source, **terms)
+        witnessing = replace(witnessing, cosigned=list(witnessing.cosigned))
+        report = audit_log(source, *terms, witnessing=witnessing, documents=documents, **options)
         size = int(source.checkpoint.split(b"\n", 2)[1])
         log = MemoryLog(checkpoint=source.checkpoint, entries=tuple(source.leaves(0, size)))
-        documents = terms.get("documents", NO_DOCUMENTS)
-        self.audits.append(Audit(log, {name: terms[name] for name in TERMS if name in terms}, report, documents))
+        self.audits.append(Audit(log, terms, report, witnessing, documents))
         return report
 
-    def watch(self, attack: Attack, patch: pytest.MonkeyPatch) -> None:
-        """Have the audits of the driver, of the attack itself and of ``referee audit`` recorded."""
-        patch.setattr("tests.driver.running.audit_log", self)
+    def watch(self, patch: pytest.MonkeyPatch) -> None:
+        """Have the audits of the attack and of ``referee audit`` recorded."""
+        patch.setattr("tests.driver.auditing.audit_log", self)
         patch.setattr("referee.cli.audit.audit_log", self)
-        if hasattr(attack.module, "audit_log"):
-            patch.setattr(attack.module, "audit_log", self)

@@ -65,7 +65,7 @@ def audits(tmp_path: Path, quiet_calls: None, request: pytest.FixtureRequest) ->
     recorder = Recorder()
     running: dict[str, Any] = {}
     with pytest.MonkeyPatch.context() as patch:
-        recorder.watch(attack, patch)
+        recorder.watch(patch)
         given = {
             name: request.getfixturevalue(name) if name == "verdicts" else _made(name, attack, tmp_path, patch, running)
             for name in attack.fixtures

@@ -11,9 +11,9 @@ from referee.audit import MemoryLog
 from referee.audit.dispute.case import case_of_log
 from referee.audit.dispute.dispute import Dispute, settle_dispute
 from referee.audit.dispute.held import read_held
-from referee.rulesets import load_builtin
 from referee.v1 import log_pb2, shuffler_pb2
 from tests.command import referee
+from tests.driver.auditing import terms_of
 from tests.driver.driver import AnyRound, settle
 from tests.driver.messages import method_of, request_of
 from tests.driver.running import Running
@@ -25,17 +25,10 @@ from tests.server.processes import (
 def answer(running: Running, played: AnyRound, *files: tuple[str, bytes], now: int | None = None) -> Dispute:
     """Answer a quarrel about the table's first round, with these files of people."""
     keys = running.log.GetKeys(log_pb2.GetKeysRequest())
-    case = case_of_log(
-        MemoryLog(checkpoint=running.checkpoint().encode(), entries=tuple(running.leaves())),
-        played.table,
-        1,
-        origin=keys.origin,
-        log_key=keys.log_key,
-        root_key=keys.root_key,
-        catalogue=load_builtin(),
-        now=running.clock.now if now is None else now,
-        as_of=running.clock.now if now is None else now,
-    )
+    now = running.clock.now if now is None else now
+    terms = terms_of(origin=keys.origin, log_key=keys.log_key, root_key=keys.root_key, now=now, as_of=now)
+    log = MemoryLog(checkpoint=running.checkpoint().encode(), entries=tuple(running.leaves()))
+    case = case_of_log(log, (played.table, 1), *terms)
     return settle_dispute(case, [part for name, data in files for part in read_held(name, data)])
 
 

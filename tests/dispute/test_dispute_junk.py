@@ -12,12 +12,12 @@ from referee.audit.dispute.dispute import Certainty, Dispute, settle_dispute
 from referee.audit.dispute.exhibit import Weight
 from referee.audit.dispute.held import HeldKind, read_all
 from referee.log import Checkpoint, CheckpointSigner
-from referee.rulesets import load_builtin
 from tests.audit.audit_attack import KEYED_TABLES, TABLE, certified
 from tests.audit.audit_attacks_promises import promise
 from tests.audit.audit_attacks_receipts import Lapsed, events_of
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT, STRANGER, LogBuilder, Parts, abort
 from tests.audit.audit_bundles import bundle_of, payload_of
+from tests.driver.auditing import terms_of
 
 Files = dict[str, bytes]
 SIGNED: Final = next(table for table in KEYED_TABLES if table.ruleset_id.startswith("tien_len"))
@@ -91,12 +91,12 @@ def of_the_first_event(parts: Parts, **changes: Any) -> bytes:  # noqa: ANN401 -
 
 def case_of(log: LogBuilder, parts: Parts, files: Files, *, whole: bool) -> Case:
     """Read the case of the round as the command does: with the seeds in the files, where it reads the log."""
-    terms: dict[str, Any] = {"origin": ORIGIN, "log_key": LOG.text, "root_key": ROOT.text, "now": log.time + 120_000}
-    terms["catalogue"] = load_builtin()
+    terms = terms_of(origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, now=log.time + 120_000)
     if whole:
         seeds = tuple(seed for part in read_all(files.items()) for seed in part.documents.seeds)
-        return case_of_log(log.bundle(), parts.table.name, parts.header.round_number, **terms, seeds=seeds)
-    return case_of_bundle(bundle_of(log.entries, log.checkpoint(), parts.header.round_id.hex()), **terms)
+        return case_of_log(log.bundle(), (parts.table.name, parts.header.round_number), *terms, seeds=seeds)
+    bundle = bundle_of(log.entries, log.checkpoint(), parts.header.round_id.hex())
+    return case_of_bundle(bundle, *terms)
 
 
 def answered(log: LogBuilder, parts: Parts, files: Files, *, whole: bool) -> Dispute:
@@ -163,12 +163,7 @@ def _answer_about(bundle: dict[str, Any]) -> Dispute | None:
     named = [payload_of(one["leaf"].encode()) for one in bundle["leaves"]]
     if not any("header" in one and one.get("round_id") == bundle["round_id"] for one in named):
         return None
-    case = case_of_bundle(
-        json.dumps(bundle).encode(),
-        origin=ORIGIN,
-        log_key=LOG.text,
-        root_key=ROOT.text,
-        catalogue=load_builtin(),
-        now=2**53 - 1,
-    )
+    now = 2**53 - 1
+    terms = terms_of(origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, now=now)
+    case = case_of_bundle(json.dumps(bundle).encode(), *terms)
     return settle_dispute(case, ())

@@ -14,12 +14,14 @@ import grpc
 import pytest
 
 from referee.adviser.servicers import advise_in_process
-from referee.audit import Documents, MemoryLog, Report, audit_log
+from referee.audit import Documents, MemoryLog
+from referee.audit.documents import NO_DOCUMENTS
 from referee.evidence.vkey import VerifierKey
 from referee.log import Checkpoint, open_checkpoint
-from referee.rulesets import load_builtin
 from referee.server.process.app import Application
+from referee.suspicion.report import CountedReport
 from referee.v1 import log_pb2
+from tests.driver.auditing import counted, terms_of
 from tests.driver.client_over import client_over
 from tests.driver.driver import Driver
 from tests.driver.log_reader import LogReader
@@ -95,19 +97,13 @@ class Running(LogReader):
         """Read the newest checkpoint and verify its signature."""
         return open_checkpoint(self.checkpoint().encode(), origin=ORIGIN, keys=self.log_keys)
 
-    def audit(self, documents: Documents | None = None, *, log_key: str = "", root_key: str = "") -> Report:
+    def audit(self, documents: Documents = NO_DOCUMENTS, *, log_key: str = "", root_key: str = "") -> CountedReport:
         """Audit the log, with what people kept, by its own keys unless others are given."""
         keys = self.log.GetKeys(log_pb2.GetKeysRequest())
-        return audit_log(
-            MemoryLog(checkpoint=self.checkpoint().encode(), entries=tuple(self.leaves())),
-            origin=keys.origin,
-            log_key=log_key or keys.log_key,
-            root_key=root_key or keys.root_key,
-            catalogue=load_builtin(),
-            now=self.clock.now,
-            as_of=self.clock.now,
-            documents=documents or Documents(),
-        )
+        log = MemoryLog(checkpoint=self.checkpoint().encode(), entries=tuple(self.leaves()))
+        log_key, root_key, now = log_key or keys.log_key, root_key or keys.root_key, self.clock.now
+        terms = terms_of(origin=keys.origin, log_key=log_key, root_key=root_key, now=now, as_of=now)
+        return counted(log, *terms, documents=documents)
 
     @property
     def size(self) -> int:

@@ -12,13 +12,14 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Self
 
-from referee.audit import Code, audit_log
+from referee.audit import Code
 from referee.audit.bundle import BundleError, prove_round
 from referee.audit.source import LogSource, TiledLog
 from referee.evidence.vkey import KeyTextError
 from referee.finding import Severity
 from referee.rulesets import load_builtin
-from tests.audit.auditing import log_of, options_of
+from tests.audit.auditing import audited, log_of, options_of
+from tests.driver.auditing import terms_of
 from tests.tiles.memory_place import MemoryPlace
 from tests.verifier.verifier_mutations import BY_THE_RULES
 from tests.verifier.verifier_project import PROJECT
@@ -118,7 +119,8 @@ def bundle_findings(bundle: Mapping[str, Any]) -> tuple[Seen, ...]:
     data = json.dumps(bundle).encode()
     keys = {name: bundle[name] for name in ("origin", "log_key", "root_key")}
     try:
-        found = prove_round(data, catalogue=CATALOGUE, **keys).findings
+        terms, trusted, _ = terms_of(**keys, now=0, catalogue=CATALOGUE)
+        found = prove_round(data, terms, trusted).findings
     except (BundleError, KeyTextError):
         return (Seen("REFUSED", -1),)
     except Exception as error:  # noqa: BLE001 - as above
@@ -144,7 +146,7 @@ def _audit(row: Mapping[str, Any]) -> Sequence[Any]:
         source = TiledLog(MemoryPlace({path: base64.b64decode(data) for path, data in row["files"].items()}))
     else:
         source = log_of(dict(row))
-    return audit_log(source, **options_of(dict(row)), catalogue=CATALOGUE).findings
+    return audited(source, **options_of(dict(row)), catalogue=CATALOGUE).findings
 
 
 def difference(found: Verdicts) -> Difference | None:

@@ -35,6 +35,7 @@ from referee_table.stream import _parse
 from referee_table.words import RefusedError
 
 from referee.advice.mau_binh.population import HandPopulation, PopulationError
+from referee.audit import AuditTerms, AuditTime, TrustedKeys
 from referee.audit.bundle import BundleError
 from referee.audit.bundle import _read as bundle_read
 from referee.audit.course import _members
@@ -127,7 +128,11 @@ def _providers() -> ProviderTokens:
 
 
 _KEY: Final = VerifierKey("log.example/1", bytes(SigningKey(bytes(32)).verify_key)).text
-_LOG: Final = {"origin": "log.example/1", "log_key": _KEY, "root_key": _KEY, "catalogue": load_builtin(), "now": 0}
+_LOG: Final = {
+    "terms": AuditTerms(origin="log.example/1", catalogue=load_builtin()),
+    "trusted": TrustedKeys(log=_KEY, root=_KEY),
+    "time": AuditTime(now=0),
+}
 _BUNDLE: Final = (
     b'{"format":1,"round_id":"00","origin":"a","log_key":"a","root_key":"a","checkpoint":"a",'
     b'"leaves":[{"index":0,"leaf":"{}","proof":["00"]}]}'

@@ -28,14 +28,15 @@ for room in sys.argv[1:]:
 """
 AUDITED = """
 import json, pathlib, sys
-from referee.audit import MemoryLog, audit_log
+from referee.audit import AuditTerms, AuditTime, MemoryLog, TrustedKeys, audit_log
 from referee.rulesets import load_builtin
 
 given = json.loads(pathlib.Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()[0])
 report = audit_log(
     MemoryLog(checkpoint=given["checkpoint"].encode(), entries=tuple(leaf.encode() for leaf in given["leaves"])),
-    **{name: given[name] for name in ("origin", "log_key", "root_key", "now")},
-    catalogue=load_builtin(),
+    AuditTerms(origin=given["origin"], catalogue=load_builtin()),
+    TrustedKeys(log=given["log_key"], root=given["root_key"]),
+    AuditTime(now=given["now"]),
 )
 checked = report.checked
 print(json.dumps([report.is_clean, len(report.findings), checked.replayed, checked.redealt]))

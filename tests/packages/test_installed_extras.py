@@ -30,12 +30,13 @@ README: Final = (ROOT / "README.md").read_text(encoding="utf-8")
 ROUND_PROVED: Final = """
 import sys
 from pathlib import Path
+from referee.audit import AuditTerms, TrustedKeys
 from referee.audit.bundle import prove_round
 from referee.rulesets import load_builtin
 
 bundle, log_key, root_key = Path(sys.argv[1]).read_bytes(), *sys.argv[2:]
-origin = log_key.partition("+")[0]
-proved = prove_round(bundle, origin=origin, log_key=log_key, root_key=root_key, catalogue=load_builtin())
+terms = AuditTerms(origin=log_key.partition("+")[0], catalogue=load_builtin())
+proved = prove_round(bundle, terms, TrustedKeys(log=log_key, root=root_key))
 sys.exit(0 if proved.is_proved else str(proved.findings))
 """
 ON_A_CLUSTER: Final = """

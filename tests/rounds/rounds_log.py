@@ -12,6 +12,7 @@ from typing import Any, Final
 import duckdb
 
 from referee.audit import MemoryLog
+from referee.audit.trust import TrustedKeys
 from referee.rounds.export import Exported, export_rounds
 from referee.rulesets import load_builtin
 from tests.audit.audit_builder import LOG, ORIGIN, ROOT, LogBuilder, Table, abort, healthy_tables, settle
@@ -56,7 +57,7 @@ def bundle_of(entries: Sequence[bytes]) -> MemoryLog:
 
 def export(entries: Sequence[bytes], folder: Path) -> Exported:
     """Export a log of these leaves."""
-    return export_rounds(bundle_of(entries), folder, origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text)
+    return export_rounds(bundle_of(entries), folder, origin=ORIGIN, keys=TrustedKeys(log=LOG.text, root=ROOT.text))
 
 
 def rows_in(folder: Path) -> dict[str, list[dict[str, Any]]]:

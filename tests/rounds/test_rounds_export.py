@@ -9,13 +9,17 @@ from typing import Any
 import pytest
 
 from referee.audit import MemoryLog
+from referee.audit.source import FollowedLog
+from referee.audit.trust import TrustedKeys
 from referee.evidence.dsse import Envelope
 from referee.rounds import export as exporting
-from referee.rounds.export import ExportError, export_rounds
-from tests.audit.audit_builder import LOG, ORIGIN, ROOT, STRANGER, LogBuilder, Table
+from referee.rounds.export import ExportError, RoundsExport, export_rounds
+from tests.audit.audit_builder import FAR, LOG, ORIGIN, ROOT, STRANGER, LogBuilder, Table
+from tests.driver.auditing import counted, terms_of
 from tests.rounds.rounds_log import TABLES, bundle_of, export, log_of_every_kind, rows_in, written_again
 
 SECONDS = 120
+KEYS = TrustedKeys(log=LOG.text, root=ROOT.text)
 DECIDED_BY_GAMES = ("is_imposed",)
 
 
@@ -107,12 +111,12 @@ def test_log_of_another_origin_is_refused(entries: list[bytes], tmp_path: Path):
     note = LogBuilder(entries[:30]).checkpoint(origin="other.example/1")
     log = MemoryLog(checkpoint=note, entries=tuple(entries[:30]))
     with pytest.raises(ExportError, match=f"has rounds of the log {ORIGIN}, and this is other.example/1"):
-        export_rounds(log, tmp_path, origin="other.example/1", log_key=LOG.text, root_key=ROOT.text)
+        export_rounds(log, tmp_path, origin="other.example/1", keys=KEYS)
 
 
 def test_checkpoint_that_the_key_did_not_sign_is_refused(entries: list[bytes], tmp_path: Path):
     with pytest.raises(ExportError, match="the log's checkpoint does not hold"):
-        export_rounds(bundle_of(entries), tmp_path, origin=ORIGIN, log_key=STRANGER.text, root_key=ROOT.text)
+        export_rounds(bundle_of(entries), tmp_path, origin=ORIGIN, keys=TrustedKeys(log=STRANGER.text, root=ROOT.text))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -121,25 +125,23 @@ def test_leaves_that_the_checkpoint_does_not_sign_are_never_written(entries: lis
     leaves = [*entries[:10], entries[11], *entries[11:]] if change == "another" else entries[:-1]
     log = MemoryLog(checkpoint=LogBuilder(entries).checkpoint(), entries=tuple(leaves))
     with pytest.raises(ExportError, match=r"not those that the log signed|leaves, and there are"):
-        export_rounds(log, tmp_path, origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text)
+        export_rounds(log, tmp_path, origin=ORIGIN, keys=KEYS)
     assert list(tmp_path.iterdir()) == []
 
 
-class TwoFacedLog(MemoryLog):
-    """A log whose second reading gives other leaves than its first."""
-
-    def leaves(self, start: int, stop: int):
-        """Yield the leaves, from the second call on in another order."""
-        asked = getattr(self, "asked", 0)
-        object.__setattr__(self, "asked", asked + 1)
-        return iter(self.entries[start:stop] if not asked else self.entries[::-1])
-
-
-def test_leaves_that_change_between_the_two_readings_are_never_written(entries: list[bytes], tmp_path: Path):
-    log = type("Log", (TwoFacedLog,), {})(checkpoint=LogBuilder(entries).checkpoint(), entries=tuple(entries))
-    with pytest.raises(ExportError, match="others than a moment ago"):
-        export_rounds(log, tmp_path, origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text)
-    assert rows_in(tmp_path) == {table: [] for table in TABLES}
+def test_log_is_read_once(entries: list[bytes], tmp_path: Path):
+    """By the export alone, and together with its audit."""
+    read: list[int] = []
+    log = FollowedLog(bundle_of(entries), lambda index, _: read.append(index))
+    export_rounds(log, tmp_path / "alone", origin=ORIGIN, keys=KEYS)
+    assert read == [*range(len(entries))]
+    read.clear()
+    with RoundsExport(log, tmp_path / "audited", origin=ORIGIN, keys=KEYS) as export:
+        terms = terms_of(origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, now=FAR)
+        counted(FollowedLog(log, export.leaf), *terms)
+        export.close()
+    assert read == [*range(len(entries))]
+    assert rows_in(tmp_path / "audited") == rows_in(tmp_path / "alone")
 
 
 def test_leaf_that_gives_no_row_is_named_and_the_rest_is_written(entries: list[bytes], whole, tmp_path: Path):

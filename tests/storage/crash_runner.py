@@ -29,7 +29,7 @@ from typing import Any, Final
 
 from sqlalchemy import event
 
-from referee.audit import MemoryLog, audit_log
+from referee.audit import AuditTerms, AuditTime, MemoryLog, TrustedKeys, audit_log
 from referee.evidence.merkle import leaf_hash, verify_consistency
 from referee.evidence.note import Note
 from referee.log import Checkpoint, CheckpointSigner
@@ -189,11 +189,9 @@ def compare(store: Reader, promises: LogReceiptCheck) -> None:
         )
     report = audit_log(
         MemoryLog(checkpoint=head.checkpoint, entries=tuple(leaves)),
-        origin=ORIGIN,
-        log_key=LOG.text,
-        root_key=ROOT.text,
-        catalogue=CATALOGUE,
-        now=START,
+        AuditTerms(origin=ORIGIN, catalogue=CATALOGUE),
+        TrustedKeys(log=LOG.text, root=ROOT.text),
+        AuditTime(now=START),
     )
     if not report.is_clean:
         raise AssertionError(f"the audit found {report.finding_counts}")

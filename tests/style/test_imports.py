@@ -2,6 +2,10 @@
 
 import ast
 import graphlib
+import re
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -16,6 +20,16 @@ BY_NAME: Final = {
     "clients/table/src/referee_table/games.py": "a game's code and its part of the page are in a folder of its name",
 }
 """Files that may import a module by a string made at run time, with the reason."""
+PLANTED: Final = {
+    "referee/audit/audit.py": "referee.suspicion.reader",
+    "referee/audit/round.py": "referee.audit.page.text",
+    "referee/audit/bundle.py": "referee.audit.dispute.case",
+    "referee/storage/reader.py": "referee.rounds.row",
+    "referee/service/memo.py": "referee.lab",
+    "referee/transcript/replay.py": "referee.advice",
+    "referee/server/clock.py": "referee.adviser.serving",
+}
+"""Files of the judge, each with a reader or adviser that it must not import."""
 Graph = Mapping[str, set[str]]
 """Modules, and those that each imports."""
 
@@ -137,3 +151,17 @@ def test_string_made_at_run_time_is_found(text: str) -> None:
 @pytest.mark.parametrize("text", ['import_module("eval7")', "getattr(row, name)", 'getattr(error, "code", 0)'])
 def test_literal_and_member_of_a_value_are_left_alone(text: str) -> None:
     assert list(found_by_string(text)) == []
+
+
+def test_import_of_a_reader_or_adviser_by_the_judge_is_refused(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "referee", tmp_path / "referee", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy2(ROOT / "pyproject.toml", tmp_path)
+    for path, module in PLANTED.items():
+        with (tmp_path / path).open("a", encoding="utf-8") as file:
+            file.write(f"import {module}\n")
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=240)
+    protected = done.stdout.rpartition("\nthe judge imports none of its readers and advisers\n-")[2]
+    refused = set(re.findall(r"^- ([\w.]+) -> ([\w.]+) ", protected.partition("\nno cycles\n-")[0], re.MULTILINE))
+    planted = {(module_of(path), module) for path, module in PLANTED.items()}
+    assert (done.returncode, planted - refused) == (1, set()), done.stdout

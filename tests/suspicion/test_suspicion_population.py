@@ -10,12 +10,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from referee.audit.report import TableCounts
 from referee.finding import Code, Finding, Severity
 from referee.suspicion.owners import Owners
 from referee.suspicion.population import LogCounts, RoundSample
 from referee.suspicion.questions import points_of_hands, questions
 from referee.suspicion.score import FAIL_RATE, KEPT, NOTE_RATE, Measure, Question, QuestionKind, Score, Subject, judge
-from referee.suspicion.tables import TableCounts, thrown_away
+from referee.suspicion.tables import thrown_away
 from tests.budget import examples
 from tests.suspicion.shuffled_rounds import Luck, answers, log_of, played
 

@@ -16,13 +16,13 @@ from referee_client import clock as sdk_clock
 from referee_table.play import Pace
 from referee_table.serving import Plan, serving
 
-from referee.audit.audit import audit_log
 from referee.audit.report import Report
 from referee.audit.source import MemoryLog
-from referee.rulesets import Catalogue, load_builtin
+from referee.rulesets import Catalogue
 from referee.server.process.app import Application
 from referee.server.settings.advice import AdviceSettings
 from referee.v1 import log_pb2, log_pb2_grpc
+from tests.driver.auditing import counted, terms_of
 from tests.server.options import server_options
 from tests.table.scripted_player import Player, View, play_anything
 
@@ -181,13 +181,9 @@ class Scene:
     def audited(self, catalogue: Catalogue | None = None) -> Report:
         """Return the audit of the log as it is now, with the built-in rulesets or others."""
         log = self.log()
-        return audit_log(
-            MemoryLog(checkpoint=log["checkpoint"].encode(), entries=tuple(log["leaves"])),
-            **{name: log[name] for name in ("origin", "log_key", "root_key")},
-            catalogue=catalogue or load_builtin(),
-            now=self.clock.now(),
-            as_of=self.clock.now(),
-        )
+        now, names = self.clock.now(), ("origin", "log_key", "root_key")
+        terms = terms_of(**{name: log[name] for name in names}, now=now, as_of=now, catalogue=catalogue)
+        return counted(MemoryLog(checkpoint=log["checkpoint"].encode(), entries=tuple(log["leaves"])), *terms)
 
     def log(self) -> dict[str, Any]:
         """Return the log's keys, checkpoint and leaves."""

@@ -17,9 +17,10 @@ from referee_client import NotReadyError
 from referee.audit.bundle import prove_round
 from referee.audit.report import DealingLevel
 from referee.evidence.dsse import Envelope
-from referee.rulesets import load_builtin, load_examples
+from referee.rulesets import load_examples
 from referee.transcript.proof import EventLevel
 from referee.v1 import shuffler_pb2, shuffler_pb2_grpc
+from tests.driver.auditing import terms_of
 from tests.fuzz.fuzz_verdicts import TypeScript
 from tests.node_project import build, install
 from tests.table.scripted_player import RefusedCommandError, View
@@ -107,7 +108,7 @@ async def test_round_is_played_shown_and_proved(
         assert [fault for one in seats for message in one.seen for fault in message_faults(message)] == []
         bundle = await scene.house.client.bundle(last["table"], 1)
         keys = seats[0].welcome["log"]
-        proved = prove_round(json.dumps(bundle).encode(), **keys, catalogue=load_builtin())
+        proved = prove_round(json.dumps(bundle).encode(), *terms_of(**keys, now=0)[:2])
         assert proved.is_proved, proved.findings
         assert proved.result is not None
         assert str(proved.result.event_level) == level

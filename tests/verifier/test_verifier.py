@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from referee.audit import MemoryLog, audit_log
+from referee.audit import MemoryLog
 from referee.finding import Code, Finding
 from referee.rulesets import load_builtin
 from tests.audit import table as list_of_54
-from tests.audit.audit_builder import FAR, LOG, NOW, ORIGIN, ROOT, LogBuilder, Table, abort, healthy_tables
+from tests.audit.audit_builder import FAR, NOW, LogBuilder, Table, abort, healthy_tables
+from tests.audit.auditing import audited
 from tests.randomness import random_from
 from tests.verifier.verifier_bundles import bundle_of, log_row, round_ids
 from tests.verifier.verifier_mutations import Seen, apart, listed_alike, mutate
@@ -59,8 +60,7 @@ def played(*tables: Table, rounds: int) -> LogBuilder:
 
 
 def audit_findings(log: MemoryLog, *, now: int) -> tuple[Finding, ...]:
-    report = audit_log(log, origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, catalogue=load_builtin(), now=now)
-    return report.findings
+    return audited(log, now=now, as_of=None).findings
 
 
 @pytest.mark.slow("builds or checks a Node project")

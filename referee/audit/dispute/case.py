@@ -6,15 +6,17 @@ from typing import Any, Final
 
 import msgspec
 
+from referee.audit.as_of import AuditTime
 from referee.audit.audit import audit_log
 from referee.audit.bundle import prove_round
 from referee.audit.cosignatures import NO_WITNESSING, Witnessing
 from referee.audit.documents import NO_DOCUMENTS, Documents, HeldSeed
+from referee.audit.page.story import RoundKey
 from referee.audit.report import Report
 from referee.audit.round import examine
-from referee.audit.round_leaves import AuditTerms, RoundLeaves, RoundResult
+from referee.audit.round_leaves import AuditTerms, ExaminedRound, RoundLeaves, RoundResult
 from referee.audit.source import LogSource
-from referee.audit.timeline import GRACE_MS
+from referee.audit.trust import TrustedKeys
 from referee.evidence.merkle import GrowingTree, leaf_hash
 from referee.evidence.note import Note
 from referee.evidence.outside import OutsideError, read_json
@@ -23,7 +25,7 @@ from referee.finding import Code, Finding
 from referee.log import Checkpoint
 from referee.log.cosignature import Quorum
 from referee.log.keys import KeyRole, log_keys
-from referee.rulesets import Catalogue
+from referee.suspicion.reader import Suspicion
 
 UNREADABLE: Final = frozenset({Code.CHECKPOINT_REFUSED, Code.ROOT_KEY_MISMATCH, Code.ROOT_MISMATCH, Code.LOG_TRUNCATED})
 """Codes after which nothing that the leaves say can be held against a person."""
@@ -88,43 +90,28 @@ class Case:
         return self.leaves is not None and not any(one.code in UNREADABLE for one in self.findings)
 
 
-def case_of_bundle(  # noqa: PLR0913 - the terms of a proof
+def case_of_bundle(
     data: bytes,
+    terms: AuditTerms,
+    trusted: TrustedKeys,
+    time: AuditTime,
     *,
-    origin: str,
-    log_key: str,
-    root_key: str,
-    catalogue: Catalogue,
     witnessing: Witnessing = NO_WITNESSING,
-    now: int,
-    as_of: int | None = None,
 ) -> Case:
-    """Read the round of a bundle, without what somebody added to it; raise KeyTextError, BundleError and AsOfError.
-
-    ``now`` and ``as_of`` are those of ``prove_round``.
-    """
+    """Read the round of a bundle, without what somebody added to it; raise BundleError and AsOfError."""
     try:
         members: object = read_json(data)
     except OutsideError:
         members = None
     if isinstance(members, dict):
         data = msgspec.json.encode({name: one for name, one in members.items() if name not in _ENVELOPES})
-    proved = prove_round(
-        data,
-        origin=origin,
-        log_key=log_key,
-        root_key=root_key,
-        catalogue=catalogue,
-        witnessing=witnessing,
-        now=now,
-        as_of=as_of,
-    )
+    proved = prove_round(data, terms, trusted, time, witnessing=witnessing)
     texts = {one["index"]: one["leaf"].encode() for one in read_json(data, dict[str, Any])["leaves"]}
     hashes = {index: leaf_hash(leaf) for index, leaf in texts.items()}
-    trees = {size: Checkpoint(origin, size, root) for size, root in proved.roots.items()}
-    log, named = VerifierKey.parse(log_key), log_keys(texts.values(), root=VerifierKey.parse(root_key))
+    trees = {size: Checkpoint(terms.origin, size, root) for size, root in proved.roots.items()}
+    log, named = trusted.log_key, log_keys(texts.values(), root=trusted.root_key)
     return Case(
-        terms=AuditTerms(origin=origin, catalogue=catalogue),
+        terms=terms,
         checkpoint=proved.checkpoint,
         log_keys=named if log in named else (log,),
         findings=proved.findings,
@@ -134,68 +121,47 @@ def case_of_bundle(  # noqa: PLR0913 - the terms of a proof
         result=proved.result,
         grow=lambda _places, _sizes: Grown(hashes, trees),
         quorum=witnessing.quorum,
-        now=now,
+        now=time.now,
     )
 
 
 def case_of_log(  # noqa: PLR0913 - the terms of an audit
     source: LogSource,
-    table_id: str,
-    round_number: int,
+    key: RoundKey,
+    terms: AuditTerms,
+    trusted: TrustedKeys,
+    time: AuditTime,
     *,
-    origin: str,
-    log_key: str,
-    root_key: str,
-    catalogue: Catalogue,
     witnessing: Witnessing = NO_WITNESSING,
-    now: int,
-    as_of: int | None = None,
-    grace: int = GRACE_MS,
-    named_root: str = "",
     seeds: tuple[HeldSeed, ...] = (),
     progress: Callable[[int, int], None] | None = None,
 ) -> Case:
-    """Audit a log and read a round of it, 0 for the table's latest; raise KeyTextError, and CaseError without it.
+    """Audit a log and read a round of it, number 0 for the table's latest; raise CaseError if there is none.
 
-    ``now`` and ``as_of`` are those of ``audit_log``: of a copy, a round that is late by ``now`` alone is unfinished.
+    Of a copy, a round that is late by the auditor's clock alone is unfinished.
     ``seeds`` are those that people hold of rounds that were given up: only with them are these decks scored. The round
     of the case is examined without them, so that a seed that is refused changes nothing in it.
     """
-    found: list[RoundLeaves] = []
-
-    def keep(leaves: RoundLeaves) -> None:
-        number = leaves.header.round_number
-        if leaves.header.table_id == table_id and round_number in {0, number}:
-            if round_number == 0 and found and found[0].header.round_number < number:
-                found.clear()
-            found.append(leaves)
-
-    report = audit_log(
-        source,
-        origin=origin,
-        log_key=log_key,
-        root_key=root_key,
-        catalogue=catalogue,
-        now=now,
-        as_of=as_of,
-        grace=grace,
-        witnessing=witnessing,
-        named_root=named_root,
-        documents=Documents(seeds=seeds),
-        progress=progress,
-        on_round=keep,
-    )
-    terms = AuditTerms(origin=origin, catalogue=catalogue)
-    leaves = (
-        msgspec.structs.replace(min(found, key=lambda one: one.open.index), documents=NO_DOCUMENTS) if found else None
-    )
+    kept, documents = _Kept(*key), Documents(seeds=seeds)
+    with Suspicion(documents) as suspicion:
+        report = audit_log(
+            source,
+            terms,
+            trusted,
+            time,
+            documents=documents,
+            witnessing=witnessing,
+            readers=(suspicion, kept),
+            progress=progress,
+        )
+    leaves = kept.leaves
     if leaves is None and not any(one.code in UNREADABLE for one in report.findings):
-        raise CaseError(f"table {table_id} has no such round")
+        raise CaseError(f"table {key[0]} has no such round")
     result = None if leaves is None else examine(leaves, terms)
     own = [one for one in _of_round(report.findings, leaves) if one.code not in _OF_SEEDS]
     if result is not None and not any(one.code in UNREADABLE for one in own):
         own += [one for one in result.findings if one not in own]
-    log = VerifierKey.parse(log_key)
+    log = trusted.log_key
     named = [VerifierKey.parse(one.key) for one in report.keys if one.role is KeyRole.LOG]
     return Case(
         terms=terms,
@@ -206,10 +172,38 @@ def case_of_log(  # noqa: PLR0913 - the terms of an audit
         is_whole=True,
         leaves=leaves,
         result=result,
-        grow=lambda places, sizes: _grown(source, report.size, origin, places=places, sizes=sizes),
+        grow=lambda places, sizes: _grown(source, report.size, terms.origin, places=places, sizes=sizes),
         quorum=witnessing.quorum,
-        now=now,
+        now=time.now,
     )
+
+
+@dataclass(slots=True)
+class _Kept:
+    """Reader that keeps the rounds of a table with this number, or those with its latest number for 0."""
+
+    table_id: str
+    round_number: int
+    rounds: list[RoundLeaves] = field(default_factory=list)
+
+    def on_round(self, examined: ExaminedRound) -> None:
+        """Keep the next round if it is one of these."""
+        leaves = examined.leaves
+        number = leaves.header.round_number
+        if leaves.header.table_id == self.table_id and self.round_number in {0, number}:
+            if self.round_number == 0 and self.rounds and self.rounds[0].header.round_number < number:
+                self.rounds.clear()
+            self.rounds.append(leaves)
+
+    def close(self, _report: Report) -> Iterable[Finding]:
+        """Add no finding."""
+        return ()
+
+    @property
+    def leaves(self) -> RoundLeaves | None:
+        """The leaves of the round that was opened first, without documents; None if there is no such round."""
+        first = min(self.rounds, key=lambda one: one.open.index, default=None)
+        return None if first is None else msgspec.structs.replace(first, documents=NO_DOCUMENTS)
 
 
 def _count_apart_from_seeds(report: Report) -> int:

@@ -18,7 +18,7 @@ from referee.audit.page.played import money_by_currency, played_rulesets
 from referee.audit.page.rendering import RANKS, SUITS, Language, render
 from referee.audit.page.story import RoundKey, Story, story_of
 from referee.audit.page.words import Words, load_words
-from referee.audit.report import Report
+from referee.audit.report import Report, TableCounts
 from referee.audit.source import LogSource
 from referee.cards import DECK
 from referee.dealing.leaf import OPEN_TYPE, REVEAL_TYPE
@@ -29,8 +29,8 @@ from referee.finding import Finding, Phrase, Severity
 from referee.games import GAMES
 from referee.rulesets import Catalogue
 from referee.suspicion.owners import YOUNG, Owner
+from referee.suspicion.report import CountedReport
 from referee.suspicion.score import FAIL_RATE, NOTE_RATE, Measure, QuestionKind, Score, Subject
-from referee.suspicion.tables import TableCounts
 
 MAX_TABLES: Final = 100
 """Most tables listed."""
@@ -82,7 +82,7 @@ class _Row:
     verdict: str
 
 
-def render_page(report: Report, source: LogSource, *, catalogue: Catalogue, options: PageOptions) -> str:
+def render_page(report: CountedReport, source: LogSource, *, catalogue: Catalogue, options: PageOptions) -> str:
     """Render the page for a report of the log in ``source``; rulesets of the catalogue name the games."""
     words = load_words()
     keys, why = _rounds_to_show(report, options)
@@ -137,14 +137,14 @@ def _of_round(report: Report, story: Story) -> tuple[Finding, ...]:
     return tuple([one for one in report.findings if (one.table_id, one.round_number) == key][:MAX_PLACES])
 
 
-def _tables_to_show(report: Report) -> Mapping[str, TableCounts]:
+def _tables_to_show(report: CountedReport) -> Mapping[str, TableCounts]:
     """Return at most ``MAX_TABLES`` tables by name: those with findings, then those with the most rounds."""
     faulty = {one.table_id for one in report.findings}
     ranked = sorted(report.tables, key=lambda name: (name not in faulty, -report.tables[name].opened, name))
     return {name: report.tables[name] for name in sorted(ranked[:MAX_TABLES])}
 
 
-def _rows(report: Report, kind: QuestionKind, words: Words) -> Sequence[_Row]:
+def _rows(report: CountedReport, kind: QuestionKind, words: Words) -> Sequence[_Row]:
     """Return rows for the least likely scores of a kind, at most ``MAX_SCORES`` of each measure."""
     seen: Counter[Measure] = Counter()
     rows = []

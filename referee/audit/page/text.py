@@ -3,8 +3,7 @@
 Each finding has its place and first difference; the texts of a code follow its first finding. Lines have no colour and
 are not wrapped.
 
->>> from referee.audit.report import Report
->>> for line in report_lines(Report.empty(origin="log.example/1", now=0)):
+>>> for line in report_lines(CountedReport.empty(origin="log.example/1", now=0)):
 ...     print(line)
 log.example/1: 0 leaves
 rounds: 0 opened, 0 dealt, 0 settled, 0 aborted before the deal, 0 after it, 0 running, 0 unrevealed
@@ -18,12 +17,12 @@ from datetime import UTC, datetime
 from typing import Final
 
 from referee.audit.explanation import explain
-from referee.audit.report import Report, Statistics
+from referee.audit.report import Report, TableCounts
 from referee.evidence.printable import printable, printable_lines
 from referee.finding import Code, Finding, Severity
 from referee.suspicion.given_up import Share
+from referee.suspicion.report import CountedReport, Statistics
 from referee.suspicion.score import FAIL_RATE, NOTE_RATE, QuestionKind, Score
-from referee.suspicion.tables import TableCounts
 
 EXPLAINED: Final = (
     "more findings are left out: what is wrong above explains them; mend that, then audit again to see what remains"
@@ -33,7 +32,7 @@ _RARE: Final = -2.0
 """Decimal logarithm of a probability below which its order of magnitude says more than its digits."""
 
 
-def report_lines(report: Report, *, with_tables: bool = False) -> Iterator[str]:
+def report_lines(report: CountedReport, *, with_tables: bool = False) -> Iterator[str]:
     """Yield the lines of a report; ``with_tables`` adds lines for each table and tenant and the least likely scores."""
     root = f", root {report.root}" if report.root else ""
     yield f"{printable(report.origin)}: {report.size:,} leaves{root}"
@@ -184,7 +183,7 @@ def _finding_lines(report: Report) -> Iterator[str]:
         yield f"{left_out:,} more findings are counted and not listed"
 
 
-def _given_up_lines(report: Report, *, with_tables: bool) -> Iterator[str]:
+def _given_up_lines(report: CountedReport, *, with_tables: bool) -> Iterator[str]:
     """Yield the numbers of rounds given up: in the log, and with ``with_tables`` by tenant and by table."""
     if report.given_up.log.ended:
         yield f"given up: {given_up_text(report.given_up.log)}"

@@ -11,11 +11,10 @@ from referee.server.settings.access import AccessSettings, Issuer
 from referee.storage import WriteTrouble
 from referee.v1 import log_pb2
 from tests.command import referee
-from tests.driver.messages import terms_of
+from tests.driver.driver import play, settle
 from tests.server.access.guarded import guard
 from tests.server.access.mint import Mint
 from tests.server.processes import calling
-from tests.service.opening import open_round
 
 ASK: Final = log_pb2.GetStatusRequest()
 METHOD: Final = "/referee.v1.LogService/GetStatus"
@@ -26,9 +25,9 @@ def test_rounds_are_counted_by_stage_and_late_ones_named_by_deadline(tmp_path: P
     ahead = [0]
     with calling(data=tmp_path, clock=lambda: system_clock() + ahead[0], sweep=False) as (app, caller):
         for number in (1, 2):
-            open_round(caller.shuffler, terms_of(f"undealt-{number}"))
-        tables = [caller.play(f"dealt-{number}") for number in (1, 2, 3)]
-        caller.referee.SettleRound(tables[0].request)
+            caller.driver.open(f"undealt-{number}")
+        tables = [caller.driver.deal(f"dealt-{number}") for number in (1, 2, 3)]
+        settle(play(tables[0]))
         found = caller.log.GetStatus(ASK)
         assert (found.opened_count, found.dealt_count, found.late_count, found.late_rounds) == (2, 2, 0, [])
         assert found.log_size == app.log.store.head().size
@@ -43,7 +42,7 @@ def test_rounds_are_counted_by_stage_and_late_ones_named_by_deadline(tmp_path: P
         assert deadlines == sorted(deadlines)
         dealt = next(late for late in found.late_rounds if late.round.table_id == "dealt-2")
         assert dealt.stage == log_pb2.ROUND_STAGE_DEALT
-        assert dealt.deadline_time == tables[1].request.round.header.round_deadline_time
+        assert dealt.deadline_time == tables[1].header.round_deadline_time
 
 
 def test_server_that_cannot_write_says_why(tmp_path: Path) -> None:
@@ -68,7 +67,7 @@ def test_server_without_the_log_key_only_reads(tmp_path: Path) -> None:
 def test_command_prints_late_rounds_as_text_and_as_json(tmp_path: Path) -> None:
     ahead = [0]
     with calling(data=tmp_path, clock=lambda: system_clock() + ahead[0], sweep=False) as (app, caller):
-        open_round(caller.shuffler, terms_of("vip-7"))
+        caller.driver.open("vip-7")
         quiet = referee("status", app.address)
         assert (quiet.returncode, "late: 0 rounds" in quiet.stdout) == (0, True)
         ahead[0] = 10**8

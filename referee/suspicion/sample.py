@@ -9,41 +9,30 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from referee.audit.course import is_unopened
-from referee.audit.round_leaves import RoundLeaves
-from referee.dealing.deal import Deal
+from referee.audit.round_leaves import ExaminedRound
 from referee.dealing.header import NO_KEY, SUITE_COMMITMENT
 from referee.games import GAMES
 from referee.games.questions import HouseQuestions, PointQuestions
-from referee.rulesets import Ruleset
 from referee.suspicion.population import RoundSample
 
 
-def sample_of(  # noqa: PLR0913 - all that a sample is made of
-    leaves: RoundLeaves,
-    ruleset: Ruleset | None,
-    *,
-    redealt: Deal | None,
-    handed_in: Sequence[int],
-    settled: Sequence[Sequence[int]],
-    net: Sequence[int],
-) -> RoundSample:
+def sample_of(examined: ExaminedRound) -> RoundSample:
     """Make the sample of a round.
 
-    ``redealt`` is the deal made again from the seeds, None if it contradicts the log; ``handed_in`` are the seats whose
-    seeds the log lacks and people handed in; ``settled`` are the sections of the settlement; ``net`` has the seats' net
-    amounts, and is empty unless the settlement was recomputed. A round with a scripted deck counts as played; its
-    sample has no other data.
+    A round with a scripted deck counts as played; its sample has no other data.
     """
+    leaves, result, ruleset = examined.leaves, examined.result, examined.ruleset
     header, abort, deal = leaves.header, leaves.abort, leaves.deal
     game = header.ruleset_id.partition(".")[0]
-    index = leaves.open.index if deal is None else deal.index
-    sample = RoundSample(table_id=header.table_id, game=game, seat_count=header.seat_count, leaf_index=index)
+    sample = RoundSample(
+        table_id=header.table_id, game=game, seat_count=header.seat_count, leaf_index=examined.leaf_index
+    )
     if header.randomness_suite != SUITE_COMMITMENT:
         return sample
-    sections = list(redealt.numbers) if redealt else []
+    sections = list(result.deck)
     hands = sections[: header.seat_count]
-    deck = b"" if handed_in else b"".join(sections)
-    shown = b"".join(map(bytes, settled))
+    deck = b"" if result.handed_in else b"".join(sections)
+    shown = b"".join(map(bytes, result.shown))
     law = None if ruleset is None else GAMES.get(ruleset.game)
     if law is not None and deck and not shown:
         shown = b"".join(sections[: len(law.layout(header.seat_count).shown)])
@@ -60,7 +49,7 @@ def sample_of(  # noqa: PLR0913 - all that a sample is made of
         and is_unopened(bytes(one.event) for one in leaves.settle.leaf.inputs.events),
         keys=tuple([b"" if key == NO_KEY else key for key in header.seat_keys]),
         blamed=() if abort is None else tuple([seat for seat in abort.leaf.blamed if seat < header.seat_count]),
-        handed_in=tuple(handed_in),
+        handed_in=result.handed_in,
         deck=deck,
         shown=hashlib.sha256(shown).digest() if shown else b"",
         shown_count=len(shown),
@@ -74,7 +63,7 @@ def sample_of(  # noqa: PLR0913 - all that a sample is made of
         and isinstance(questions, PointQuestions)
         and questions.outcomes is not None
         else (),
-        winner=_winner(net) if is_even else None,
+        winner=_winner(result.net) if is_even else None,
     )
 
 
