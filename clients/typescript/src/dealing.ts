@@ -391,11 +391,3 @@ export class DealtRound<Types extends GameTypes> extends AskingRound<Types> {
     return shown;
   }
 }
-
-/** Return a value that an answer should have had. */
-export function present<Value>(value: Value | undefined, name: string): Value {
-  if (value === undefined) {
-    throw new VerificationError(`the answer has no ${name}`);
-  }
-  return value;
-}

@@ -18,13 +18,13 @@ import {
   sectionsOf,
   unhex,
 } from "referee-verifier/protocol";
-import { DealtRound, present } from "./dealing.js";
+import { DealtRound } from "./dealing.js";
 import { BadRequestError, isRefused, RoundLapsesError, VerificationError } from "./errors.js";
 import { choiceMembers, courseOf, eventBytes, isTimeout } from "./events.js";
 import type { GameTypes } from "./game.js";
 import { type OpenSectionRequestSchema, ShufflerService } from "./gen/referee/v1/shuffler_pb.js";
 import type { Unanswered } from "./state.js";
-import { same } from "./terms.js";
+import { present, same } from "./terms.js";
 import { verified } from "./trust.js";
 
 /** A round as it is played. */

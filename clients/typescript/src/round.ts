@@ -5,14 +5,13 @@
  */
 
 import { deriveDeal, encode, hex, StreamUsedUpError, type Transcript, unhex, utf8 } from "referee-verifier/protocol";
-import { present } from "./dealing.js";
 import { VerificationError } from "./errors.js";
 import type { AnyOutcome, GameTypes, Outcomes } from "./game.js";
 import type { Card } from "./gen/referee/v1/card_pb.js";
 import { AbortReason, ShufflerService } from "./gen/referee/v1/shuffler_pb.js";
 import type { Violation } from "./gen/referee/v1/violation_pb.js";
 import { PlayedRound } from "./playing.js";
-import { same } from "./terms.js";
+import { present, same } from "./terms.js";
 import type { Proved } from "./trust.js";
 
 const { method: shuffler } = ShufflerService;

@@ -117,6 +117,14 @@ export function readHeader(message: RoundHeader | undefined): Header {
   return header;
 }
 
+/** Return a value that an answer should have had. */
+export function present<Value>(value: Value | undefined, name: string): Value {
+  if (value === undefined) {
+    throw new VerificationError(`the answer has no ${name}`);
+  }
+  return value;
+}
+
 /** How much of two things that differ an error shows. */
 const SHOWN = 200;
 
