@@ -1,4 +1,4 @@
-"""The log as anybody reads it who may call ``LogService``."""
+"""The log as anyone reads it who may call ``LogService``."""
 
 from typing import Any
 

@@ -22,7 +22,7 @@ from referee.rulesets import Catalogue
 from referee.server.process.app import Application
 from referee.server.settings.advice import AdviceSettings
 from referee.v1 import log_pb2, log_pb2_grpc
-from tests.driver.auditing import counted, terms_of
+from tests.driver import auditing
 from tests.server.options import server_options
 from tests.table.scripted_player import Player, View, play_anything
 
@@ -182,8 +182,8 @@ class Scene:
         """Return the audit of the log as it is now, with the built-in rulesets or others."""
         log = self.log()
         now, names = self.clock.now(), ("origin", "log_key", "root_key")
-        terms = terms_of(**{name: log[name] for name in names}, now=now, as_of=now, catalogue=catalogue)
-        return counted(MemoryLog(checkpoint=log["checkpoint"].encode(), entries=tuple(log["leaves"])), *terms)
+        terms = auditing.terms_of(**{name: log[name] for name in names}, now=now, as_of=now, catalogue=catalogue)
+        return auditing.counted(MemoryLog(checkpoint=log["checkpoint"].encode(), entries=tuple(log["leaves"])), *terms)
 
     def log(self) -> dict[str, Any]:
         """Return the log's keys, checkpoint and leaves."""

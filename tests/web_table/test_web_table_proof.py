@@ -211,7 +211,7 @@ def another_tree(bundle: Message) -> None:
     ("lie", "code"), [(another_card, "OWN_CARDS"), (another_payout, "SHOWN_RESULT"), (another_tree, "TREE")]
 )
 def test_lie_turns_the_badge_red_and_names_the_check(table, invite, lie, code: str) -> None:
-    """Whether the table server tells it, or somebody between the page and the bundle."""
+    """Whether the table server says it, or somebody between the page and the bundle."""
     guest: Guest = invite("Lan")
 
     def tamper(route: Route) -> None:

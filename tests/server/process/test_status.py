@@ -42,7 +42,7 @@ def test_rounds_are_counted_by_stage_and_late_ones_named_by_deadline(tmp_path: P
         assert deadlines == sorted(deadlines)
         dealt = next(late for late in found.late_rounds if late.round.table_id == "dealt-2")
         assert dealt.stage == log_pb2.ROUND_STAGE_DEALT
-        assert dealt.deadline_time == tables[1].header.round_deadline_time
+        assert dealt.deadline_time == tables[1].header.round_deadline
 
 
 def test_server_that_cannot_write_says_why(tmp_path: Path) -> None:
