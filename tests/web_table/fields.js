@@ -1,5 +1,5 @@
 /**
- * One look at the page: what it makes of some messages, in a frame of its own whose clock is and moves when asked.
+ * One look at the page: what it makes of some messages, in a frame of its own whose clock moves only when it is asked to.
  *
  * `look(scene)` resolves to a digest of all that the page draws, says, asks and keeps. A scene has the welcome and what is sent after
  * it, the answers to commands by name, what the referee answers, what is pressed, and how long it lasts.
