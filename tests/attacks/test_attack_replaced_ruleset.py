@@ -180,6 +180,7 @@ def test_every_method_that_carries_a_round_is_refused(tmp_path: Path) -> None:
             except grpc.RpcError as error:
                 found[method] = reason_of(error)
         assert house.app.advice.pid is None
+    house.audit()
     house.close()
     assert {
         method: reason for method, reason in found.items() if reason not in ("RULESET_LOST", {"RULESET_LOST"})
