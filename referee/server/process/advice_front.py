@@ -120,10 +120,11 @@ class AdviceFront:
         try:
             seconds = min(self.seconds, context.time_remaining())
             channel = line.channel()
-            future = self._forward(line, channel, path, request.SerializeToString(), seconds)
-            if not context.add_callback(future.cancel):
-                future.cancel()
-            code, reason = future.code(), _reason_of(future)  # once it has ended
+            forwarded = self._forward(line, channel, path, request.SerializeToString(), seconds)
+            if not context.add_callback(forwarded.cancel):
+                forwarded.cancel()
+            answers = _answers_of(forwarded)
+            code, reason = forwarded.code(), _reason_of(forwarded)
         finally:
             with self._counting:
                 self.under_way -= 1
@@ -134,7 +135,7 @@ class AdviceFront:
         outcome = "ANSWERED" if code is grpc.StatusCode.OK else refused
         self.watch(outcome, seconds=time.perf_counter() - begun)
         if code is grpc.StatusCode.OK:
-            return cast("bytes", future.result())
+            return answers[0]
         if outcome == "GIVEN_UP":
             raise CallEndedError
         if is_late and not reason:
@@ -144,21 +145,22 @@ class AdviceFront:
             log.error("the process of advice knows another token", remedy="give both the same file at advice.token")
         if not reason or code is grpc.StatusCode.UNAUTHENTICATED:
             raise lost()
-        trailers = [(key, value) for key, value in future.trailing_metadata() or () if key == _DETAILS]
+        trailers = [(key, value) for key, value in forwarded.trailing_metadata() or () if key == _DETAILS]
         call = current()
         if call is not None:
             call.reason = reason
             trailers.append((REQUEST_ID, call.request_id))
         context.set_trailing_metadata(tuple(trailers))
-        return cast("bytes", context.abort(code, future.details()))  # raises gRPC's own exception
+        return cast("bytes", context.abort(code, forwarded.details()))  # raises gRPC's own exception
 
-    def _forward(self, line: AdviceLine, channel: grpc.Channel, path: str, data: bytes, seconds: float) -> Any:  # noqa: ANN401 - gRPC's future
+    def _forward(self, line: AdviceLine, channel: grpc.Channel, path: str, data: bytes, seconds: float) -> Any:  # noqa: ANN401 - gRPC's call
+        """Begin a call as one of a stream of answers, which this thread alone reads; see ``advice_line.OPTIONS``."""
         call = current()
         own = [(NOW, str(self._options.clock())), (SECONDS, f"{seconds:.6f}")]
         own += [(REQUEST_ID, call.request_id)] if call is not None else []
         try:
-            method: Any = channel.unary_unary(path)
-            return method.future(data, timeout=seconds + self.grace, metadata=[*line.metadata, *own])
+            method: Any = channel.unary_stream(path)
+            return method(data, timeout=seconds + self.grace, metadata=[*line.metadata, *own])
         except ValueError:  # the channel was closed meanwhile, because the process ended
             raise lost() from None
 
@@ -188,9 +190,18 @@ def _refuse(_request: Message, context: grpc.ServicerContext) -> bytes:
     context.abort(grpc.StatusCode.UNIMPLEMENTED, 'this server gives no advice: its advice.address is "off"')
 
 
-def _reason_of(future: Any) -> str:  # noqa: ANN401 - gRPC's future
+def _answers_of(forwarded: Any) -> list[bytes]:  # noqa: ANN401 - gRPC's call
+    """Wait for the end of a call; return its answer, none if it failed."""
+    try:
+        return list(forwarded)
+    except grpc.RpcError:  # the call itself, which has the status
+        return []
+
+
+def _reason_of(forwarded: Any) -> str:  # noqa: ANN401 - gRPC's call
     """Return the reason that a status of the process gives; empty for a status of the transport."""
-    status = None if future.code() is grpc.StatusCode.OK else rpc_status.from_call(future)
+    has_status = forwarded.code() is not grpc.StatusCode.OK and not forwarded.cancelled()
+    status = rpc_status.from_call(forwarded) if has_status else None
     info = error_details_pb2.ErrorInfo()
     for detail in () if status is None else status.details:
         if detail.Unpack(info):

@@ -21,6 +21,7 @@ from typing import IO, Final, cast
 
 import grpc
 import structlog
+from grpc.experimental import ChannelOptions
 
 from referee.evidence.printable import error_words
 from referee.service.charter import CHARTER, INTRODUCE, UNINTRODUCED, Charter
@@ -39,8 +40,13 @@ INTRODUCE_SECONDS: Final = 5.0
 """Time in which a process must answer that it has the charter."""
 RETRY_SECONDS: Final = 1.0
 """When a refused caller should ask again, and how often a process at an address is asked whether it is there."""
-OPTIONS: Final = (("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1))
-"""Options of the channel: the server in front bounds messages."""
+OPTIONS: Final = (
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.max_send_message_length", -1),
+    (ChannelOptions.SingleThreadedUnaryStream, 1),
+)
+"""Options of the channel: the server in front bounds messages, and a call needs no thread beside the one that reads its
+answer. gRPC starts one otherwise, and where the system has none left the channel answers nothing from then on."""
 COMMAND: Final = (sys.executable, *shlex.split("-m referee advise --child --listen"))
 """The command of the process, without its address."""
 
