@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 import typer
@@ -39,7 +39,6 @@ from referee.cli.options import FOUND, Database, RulesetFolder, catalogue_of, fa
 from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
 from referee.cli.report import print_report
-from referee.cli.rounds import export_lines, only_export
 from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
 from referee.cli.witnessing import (
     MaxAge,
@@ -54,11 +53,13 @@ from referee.dealing.leaf import EDITABLE
 from referee.evidence.printable import ascii_json, printable
 from referee.log.cosignature import Quorum
 from referee.log.installed import InstalledFiles, installed_files
-from referee.rounds.export import Exported, RoundsExport
 from referee.rulesets import Catalogue
 from referee.server.clock import system_clock
 from referee.suspicion.reader import Suspicion
 from referee.suspicion.report import CountedReport
+
+if TYPE_CHECKING:
+    from referee.rounds.export import Exported, RoundsExport
 
 app = Commands()
 
@@ -244,22 +245,29 @@ def audit(  # noqa: PLR0913 - one parameter an option
 
 
 @contextmanager
-def _export_to(tables: Path | None, log: AuditedLog) -> Iterator[RoundsExport | None]:
+def _export_to(tables: Path | None, log: AuditedLog) -> "Iterator[RoundsExport | None]":
     """Begin an export of a log's rounds to a folder; None without a folder."""
     if tables is None:
         yield None
         return
+    from referee.cli.rounds import only_export  # noqa: PLC0415 - of a system with locks on files
+    from referee.rounds.export import RoundsExport  # noqa: PLC0415 - the extra parquet
+
     with only_export(tables), RoundsExport(log.source, tables, origin=log.origin, keys=log.trusted) as export:
         yield export
 
 
-def _written(export: RoundsExport | None, report: CountedReport) -> Exported | None:
+def _written(export: "RoundsExport | None", report: CountedReport) -> "Exported | None":
     """Write the rows of an export, unless the leaves are not those that the log signed."""
     return export.close() if export is not None and UNREADABLE.isdisjoint(report.finding_counts) else None
 
 
-def _table_lines(written: Exported | None, tables: Path | None) -> Sequence[str]:
-    return () if written is None or tables is None else export_lines(written, tables)
+def _table_lines(written: "Exported | None", tables: Path | None) -> Sequence[str]:
+    if written is None or tables is None:
+        return ()
+    from referee.cli.rounds import export_lines  # noqa: PLC0415 - of a system with locks on files
+
+    return export_lines(written, tables)
 
 
 def _named_by(here: InstalledFiles, report: CountedReport) -> int | None:
@@ -330,7 +338,7 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
     *,
     workers: int,
     scheduler: str = "",
-    export: RoundsExport | None = None,
+    export: "RoundsExport | None" = None,
 ) -> CountedReport:
     """Audit a log with the statistics of its rounds; ``export`` gets each leaf that is read."""
     make_pool: Callable[[AuditTerms], WorkerPool] | None = None

@@ -23,7 +23,9 @@ app = Commands(
 
 _PARTS: Final = ("README.md", "pyproject.toml", "client", "protos", "src", "tests")
 """What a game's package consists of; the example has tests of this project beside it."""
-_GENERATED: Final = ("__pycache__", "_pb2", "descriptors.ts")
+_WRITTEN: Final = frozenset({".md", ".proto", ".py", ".toml", ".ts", ".typed"})
+_GENERATED: Final = re.compile(r"(^|/)\.|__pycache__|\.egg-info|node_modules|_pb2|descriptors\.ts")
+"""Beside what is written by hand a clone may have what tools leave there, such as the cache of a type checker."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _WIDTH: Final = 110
 """Characters of a line of a descriptor."""
@@ -95,7 +97,7 @@ def _example(name: str) -> Iterator[tuple[str, str]]:
     spelling = re.compile("|".join(map(re.escape, words)))
     for file in sorted(path for part in _PARTS for path in (folder / part, *(folder / part).rglob("*"))):
         path = str(file.relative_to(folder))
-        if file.is_file() and not any(mark in path for mark in _GENERATED):
+        if file.is_file() and file.suffix in _WRITTEN and not _GENERATED.search(path):
             new_path, text = (spelling.sub(lambda old: words[old[0]], old) for old in (path, file.read_text("utf-8")))
             yield new_path, text
 

@@ -156,6 +156,7 @@ def _ask_the_rest(room: _Room) -> None:
     room.log.GetInclusionProof(log_pb2.GetInclusionProofRequest(leaf_index=3, tree_size=9))
     room.log.GetConsistencyProof(log_pb2.GetConsistencyProofRequest(first_size=3, second_size=9))
     room.log.ListCosignedCheckpoints(log_pb2.ListCosignedCheckpointsRequest(start_size=1, page_size=3))
+    room.log.GetStatus(log_pb2.GetStatusRequest())
 
 
 def _sent(found: Recorded, game: str, method: str) -> list[Any]:

@@ -61,6 +61,8 @@ SLOW: Final[Mapping[str, str]] = MappingProxyType(
         "serve --workers": "starts several processes",
     }
 )
+SERVED: Final = ("127.0.0.1:50051", "play.example.com:443")
+"""Addresses in whose place a server of this test is asked."""
 SERVING: Final = ("advise", "publish --follow", "serve", "witness")
 """Examples that go on until they are stopped, by command, with the option that makes them go on."""
 
@@ -118,6 +120,7 @@ def whole(demo_log: DemoLog, tmp_path_factory: pytest.TempPathFactory) -> Path:
         printed("export", TABLE, 1, "--data", data, "--out", folder / name)
     (folder / "transcript.json").write_text(printed("replay", TABLE, 1, "--data", data, "--json"), encoding="ascii")
     (folder / "referee.toml").write_text(printed("config", "example"), encoding="utf-8")
+    (folder / "admin.token").write_text("no-token-is-looked-at", encoding="ascii")
     printed("publish", folder / "tiles", "--data", data)
     printed("backup", folder / BACKUP, "--data", data)
     return folder
@@ -147,8 +150,9 @@ def test_example_does_what_its_help_says(
     folder = tmp_path / "here"
     shutil.copytree(whole, folder)
     words = words_of(line, folder / "referee-data")
-    if "play.example.com:443" in words:
-        words[words.index("play.example.com:443")] = serve(data=whole / "referee-data").ready["address"]
+    for at, word in enumerate(words):
+        if word in SERVED:
+            words[at] = serve(data=whole / "referee-data").ready["address"]
     for beginning, prepare in PREPARED.items():
         if starts(line, beginning):
             prepare(folder)

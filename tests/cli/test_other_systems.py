@@ -40,6 +40,7 @@ LINES: Final[Mapping[str, str]] = {
     "rounds": "rounds {data} --out {folder}/rounds",
     "rulesets": "rulesets fields",
     "serve": "serve --help",
+    "status": "status --help",
     "token": "token roles",
     "verify": "verify {bundle} {keys}",
     "witness": "witness --help",

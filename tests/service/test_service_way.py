@@ -16,7 +16,7 @@ GAMES: Final = ("mau_binh", "tien_len", "ultimate_texas")
 MOST_STEPS: Final = 12
 MOST_FILES: Final = 41
 """Files of a settlement whose events the server has accepted, as in play."""
-MOST_FILES_UNSEEN: Final = 67
+MOST_FILES_UNSEEN: Final = 68
 """Files of a settlement whose round the server has never seen; its chops and leftovers have files of their own."""
 
 

@@ -32,7 +32,6 @@ LISTED: Final = {
     "tests/dispute/scenes.py": "quarrels about attacks",
     "tests/dispute/test_dispute_attacks.py": "the same",
     "tests/fourth_game/fourth_house.py": "a game of its own package on stock stubs",
-    "tests/fourth_game/src/bai_cao/demo.py": "its demo",
     "tests/fourth_game/test_fourth_names.py": "its rounds by their names",
     "tests/fourth_game/test_law_that_fails.py": "a game whose law fails the server",
     "tests/server/access/test_access_named_rounds.py": "callers who ask with what is not theirs",

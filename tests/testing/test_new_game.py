@@ -3,6 +3,7 @@
 import base64
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,23 @@ def test_package_passes_its_tests_as_it_is_written(package: Path, tmp_path: Path
     assert done.returncode == 0, done.stdout
     passed = set(re.findall(r"^PASSED .*::(test_\w+)$", done.stdout, re.MULTILINE))
     assert {"test_rounds_settle_and_conserve_money", "test_round_is_served_settled_logged_and_audited"} <= passed
+
+
+def test_what_tools_leave_in_a_clone_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The caches of a type checker and of tests, a build's folders: they hold anything, and are nobody's example."""
+    example = tmp_path / "tests" / "fourth_game"
+    shutil.copytree(ROOT / "tests" / "fourth_game", example, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+    (tmp_path / "referee").mkdir()
+    for name in (".mypy_cache", "__pycache__", "bai_cao.egg-info", "node_modules"):
+        (example / "src" / name).mkdir(exist_ok=True)
+        for file in ("left.py", "left.bin"):
+            (example / "src" / name / file).write_bytes(b"\xf8\x00")
+    monkeypatch.setattr("referee.cli.games.resources.files", lambda _: tmp_path / "referee")
+    monkeypatch.setattr("referee.cli.games._generate", lambda _: None)
+    written = referee("games", "new", "tarot_noir", "--folder", tmp_path / "new")
+    assert written.returncode == 0, written.stderr
+    assert (tmp_path / "new" / "src" / "tarot_noir" / "round.py").is_file()
+    assert list((tmp_path / "new").rglob("left.*")) == []
 
 
 def test_messages_of_a_new_game_have_the_shape_of_all_games(package: Path, tmp_path: Path) -> None:
