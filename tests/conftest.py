@@ -10,6 +10,7 @@ What many tests read is made once: ``demo_log`` here, and whatever ``once.copy_o
 import asyncio
 import os
 import shutil
+import signal
 from collections import Counter
 from collections.abc import Generator, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from referee.cli.stopping import ASKING
 from tests import node_project, runaway
 from tests.budget import IS_WHOLE, register_profiles
 from tests.demo_log import DemoLog, make_demo_log
@@ -81,6 +83,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header() -> str:
     return f"seeds of random tests: {AGAIN}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
+    """Undo what a command that was asked to stop in this process left of signals: a later process would ignore them."""
+    before = {number: signal.getsignal(number) for number in ASKING}
+    result = yield
+    for number, handler in before.items():
+        if signal.getsignal(number) is not handler:
+            signal.signal(number, handler)
+    return result
 
 
 @pytest.hookimpl(wrapper=True)

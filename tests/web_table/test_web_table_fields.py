@@ -48,6 +48,7 @@ ELSEWHERE: Final = {
         f"welcome.rulesets.{name}": "the verifier reads it, whose tests hold it"
         for name in ("version", "digest", "round_ms", "round_ms.shortest", "round_ms.longest")
     },
+    "welcome.gateway": "a sealed hand is opened there, with a token that no frame has: sealed rounds in a browser",
     "last.transfers.reason": "`checkShown` compares it with what was signed",
     "view.round.server_commitment": "a seat with a key signs its seed over it",
     "view.round.mau_binh.commitment": "a page that is loaded again finds by it what it is bound to, and opens that",
