@@ -87,7 +87,7 @@ class Recorder:
 async def arrival(recorder: Recorder) -> None:
     """Words before a table."""
     found, scene, an = recorder.found, recorder.scene, recorder.player
-    hello = {"type": "hello", "protocol": 1, "secret": an.secret, "tab": "tab", "name": "An", "language": "vi"}
+    hello = {"type": "hello", "protocol": 1, "secret": an.secret, "name": "An"}
     pong = {"type": "pong", "sent": 1.0, "time": scene.clock.now()}
     found |= {"hello": hello, "ping": {"type": "ping", "sent": 1}, "pong": pong, "notice": notice("RESTARTED")}
     binh = await scene.player("Bình", plays=False)
@@ -97,7 +97,7 @@ async def arrival(recorder: Recorder) -> None:
     await recorder.done("preview", room=room)
     await recorder.done("rules", ruleset="mau_binh.classic")
     await recorder.done("auto_ready", by=binh, is_on=False)
-    await recorder.done("rename", by=binh, person_name="Bình", language="vi")
+    await recorder.done("rename", by=binh, person_name="Bình")
     await recorder.done("remove_bot", by=binh)
     await recorder.done("add_bot", by=binh)
     await recorder.refused("no_room", "join", room="nowhere")

@@ -210,7 +210,7 @@ async def dealt(*players: Player, **bets: Any) -> list[View]:  # noqa: ANN401 - 
 
 async def stays(player: Player, phase: str) -> None:
     """Assert that a room is in a phase, and still is after it has had its turn again."""
-    await player.ask("rename", person_name=player.name, language="vi")
+    await player.ask("rename", person_name=player.name)
     assert player.view["phase"] == phase
 
 

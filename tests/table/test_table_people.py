@@ -145,11 +145,11 @@ async def test_name_keeps_its_visible_characters_with_notice(scene: Scene) -> No
     assert an.codes("notice") == ["NAME_CHANGED"]
     await an.ask("create", ruleset="mau_binh.classic", stake_minor=100)
     await an.until(lambda view: [one["name"] for one in view.get("persons", ())] == ["An[31m " + "n" * 17])
-    await an.ask("rename", person_name=" Bi\u0300nh \u2066\u200f", language="vi")
+    await an.ask("rename", person_name=" Bi\u0300nh \u2066\u200f")
     await an.until(lambda view: [one["name"] for one in view.get("persons", ())] == ["B\u00ecnh"])
-    assert (await an.refused("rename", person_name="\u200b", language="vi"))["code"] == "BAD_COMMAND"
+    assert (await an.refused("rename", person_name="\u200b"))["code"] == "BAD_COMMAND"
     quiet = await scene.player("Nguyễn Thị Ánh")
-    await quiet.ask("rename", person_name=f"Ấn {FAMILY}", language="en")
+    await quiet.ask("rename", person_name=f"Ấn {FAMILY}")
     assert quiet.codes("notice") == []
 
 

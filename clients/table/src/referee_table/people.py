@@ -214,13 +214,13 @@ def place_of(person: Person) -> str:
 
 
 def rename(person: Person, command: Rename, notify: Notify) -> None:
-    """Set a person's name and language; notify the person if ``clean_name`` changed the name.
+    """Set a person's name; notify the person if ``clean_name`` changed the name.
 
     Raise BAD_COMMAND for a name without a visible character.
     """
     name = clean_name(command.person_name)
     if not name:
         raise RefusedError("BAD_COMMAND", detail="the name has no visible character")
-    person.name, person.language = name, command.language
+    person.name = name
     if is_changed(command.person_name, name):
         notify(person, notice("NAME_CHANGED"))

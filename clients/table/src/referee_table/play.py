@@ -160,8 +160,8 @@ class Play(ABC):
         """Return what one seat sees of the round, or a spectator."""
 
     @abstractmethod
-    def events(self) -> list[dict[str, Any]]:
-        """Return the events in order, for a replay; only for a round that is over."""
+    def replay(self) -> dict[str, Any]:
+        """Return the ``events`` in order and what else a replay shows; only for a round that is over."""
 
     async def settle(self) -> tuple[dict[str, Any], Proved] | None:
         """Settle the round; return its outcome for pages and its leaf in the log.
@@ -291,11 +291,10 @@ class Play(ABC):
 
     def violations(self, violations: Iterable[violation_pb2.Violation]) -> list[dict[str, Any]]:
         """Return broken rules as pages read them."""
-        names = "code seat? expected? found? deadline_time? cards? against?"
-        return [fields(one, names) | {"text": self.text(one.text)} for one in violations]
+        return [{"code": one.code, "text": self.text(one.text)} for one in violations]
 
     def _transfer(self, one: money_pb2.Transfer) -> dict[str, Any]:
         """Return a transfer for the page, with the name of its reason."""
         word = self.setup.law.word
-        subject = {"subject": one.subject, "subject_name": word(one.subject)} if one.subject else {}
+        subject = {"subject_name": word(one.subject)} if one.subject else {}
         return fields(one, "payer payee amount_minor reason") | {"reason_name": word(one.reason)} | subject

@@ -24,7 +24,6 @@ class Person(msgspec.Struct, kw_only=True):
     person: str
     key: str
     name: str
-    language: str = "vi"
     is_bot: bool = False
     room: str = ""
     came_time: int = 0

@@ -37,7 +37,7 @@ class Visitors:
     restored: set[str] = field(default_factory=set)
 
     def welcome(self, hello: Hello, *, name: str) -> Person:
-        """Return the person with the hello's secret, or a new one; set the person's name, language and key.
+        """Return the person with the hello's secret, or a new one; set the person's name and key.
 
         A key that cannot verify anything is left out.
         """
@@ -45,7 +45,7 @@ class Visitors:
         person = self.people.get(key)
         if person is None:
             person = self.people[key] = Person(person=f"p{self.entropy(8).hex()}", key=key, name=name)
-        person.name, person.language = name, hello.language
+        person.name = name
         person.seat_key = seat_key if seat_key and is_public_key(seat_key) else b""
         return person
 

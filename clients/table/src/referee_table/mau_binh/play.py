@@ -6,7 +6,15 @@ from referee.v1 import advice_pb2, mau_binh_pb2
 from referee_table.commands import InRound, Leave, Move, Suggest
 from referee_table.mau_binh.commands import Arrange, Check, Commit, Open
 from referee_table.mau_binh.drafts import Draft, DraftedPlay
-from referee_table.mau_binh.shown import cards_of, sdk_arrangement, shown_showdown, shown_values, split, thirteen
+from referee_table.mau_binh.shown import (
+    cards_of,
+    compared,
+    sdk_arrangement,
+    shown_showdown,
+    split,
+    thirteen,
+    value_names,
+)
 from referee_table.play import RETRY_MS
 from referee_table.shown import fields, texts
 from referee_table.thinking import THOUGHT_MS
@@ -94,13 +102,13 @@ class MauBinhPlay(DraftedPlay):
                 return self.receipt()
             case Check():
                 checked = await self.game.check(seat, sdk_arrangement(thirteen(command)))
-                values = shown_values(checked.values, self.setup.law)
-                return {"violations": self.violations(checked.violations), "values": values}
+                names = value_names(checked.values, self.setup.law)
+                return {"violations": self.violations(checked.violations), "value_names": names}
             case Suggest():
                 suggestions = [
                     {
                         "arrangement": split(cards_of(one.arrangement)),
-                        "values": shown_values(one.values, self.setup.law),
+                        "value_names": value_names(one.values, self.setup.law),
                     }
                     for one in await self._suggest(seat, count=3)
                 ]
@@ -131,14 +139,13 @@ class MauBinhPlay(DraftedPlay):
         await self._take_over()
 
     def shown_outcome(self, outcome: mau_binh_pb2.MauBinhOutcome) -> dict[str, Any]:
-        """Return each seat's arrangement with its values, and the show."""
+        """Return each seat's arrangement with the names of its hands, and hands that won at the deal."""
         seats = []
         for one in outcome.seats:
-            cards = cards_of(one.arrangement)
             seat = fields(one, "fouled defaulted net_minor winner") | self.named_instant_win(one.instant_win)
-            values = shown_values(one.values, self.setup.law)
-            seats.append(seat | {"cards": texts(cards), "arrangement": split(cards), "values": values})
-        return {"seats": seats, "showdown": self.state.showdown, "instant_wins": self.state.instant_wins}
+            names = value_names(one.values, self.setup.law)
+            seats.append(seat | {"arrangement": split(cards_of(one.arrangement)), "value_names": names})
+        return {"seats": seats, "instant_wins": self.state.instant_wins}
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: who is done, its own arrangement, and everything once it is shown."""
@@ -155,18 +162,18 @@ class MauBinhPlay(DraftedPlay):
             shown["instant_wins"] = state.instant_wins
         return {"mau_binh": shown}
 
-    def events(self) -> list[dict[str, Any]]:
-        """Return the round's events for the page: arrangements, commitments and how they were opened, departures."""
+    def replay(self) -> dict[str, Any]:
+        """Return arrangements, commitments and how they were opened, departures; then chi by chi."""
         given: list[dict[str, Any]] = []
         for event in self.message.events:
             choice = event.WhichOneof("choice") or ""
-            one = fields(event, "time seat") | {"action": choice.upper()}
+            one = {"seat": event.seat, "action": choice.upper()}
             if choice == "arrange":
                 one["arrangement"] = split(cards_of(event.arrange))
             if choice == "commit":
                 one["commitment"] = event.commit.commitment.hex()
             given.append(one)
-        return given
+        return {"events": given, "chi": compared(self.state.showdown or {"chi": []})}
 
     async def _draft(self, seat: int, draft: Draft) -> dict[str, Any]:
         """Send a seat's draft to the referee, or hold it back."""

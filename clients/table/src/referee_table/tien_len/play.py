@@ -136,10 +136,7 @@ class TienLenPlay(Play):
         """Return the cards that each seat has left, how the round ended and its last trick."""
         return {
             "seats": [
-                fields(one, "left net_minor winner")
-                | {"cards": texts(one.left)}
-                | self.named_instant_win(one.instant_win)
-                for one in outcome.seats
+                fields(one, "left net_minor winner") | self.named_instant_win(one.instant_win) for one in outcome.seats
             ],
             "ending": outcome.ending,
             "ending_name": self.setup.law.name("ending", outcome.ending),
@@ -157,20 +154,19 @@ class TienLenPlay(Play):
             "played": texts(state.played),
         }
         if found.HasField("to_beat"):
-            beaten = self._combination(found.to_beat)
-            shown["to_beat"] = {"seat": found.to_beat_seat, "name": beaten["name"], "cards": beaten["cards"]}
+            shown["to_beat"] = self._combination(found.to_beat)["name"]
         if state.instant_wins:
             shown["instant_wins"] = state.instant_wins
         if seat is None:
             return {"tien_len": shown}
         if state.legal is not None and found.HasField("turn") and found.turn == seat:
-            plays = [{name: one[name] for name in ("kind", "name", "cards")} for one in state.legal["plays"]]
+            plays = [{"name": one["name"], "cards": one["cards"]} for one in state.legal["plays"]]
             shown["legal"] = {"plays": plays, "may_pass": state.legal["may_pass"]}
         return {"tien_len": shown, "hand": texts(self._held(seat))}
 
-    def events(self) -> list[dict[str, Any]]:
-        """Return the round's events for the page: plays and the combinations they are, passes, timeouts, departures."""
-        return [{"time": event.time} | one for event, one in zip(self.message.events, self.state.plays, strict=True)]
+    def replay(self) -> dict[str, Any]:
+        """Return plays and the combinations they are, passes, timeouts, departures."""
+        return {"events": self.state.plays}
 
     async def take(self, event: Any, move: Move | Leave | None = None, *, is_timeout: bool = False) -> None:  # noqa: ANN401 - the game's own
         """Have the referee accept an event, and lay it."""
@@ -200,8 +196,7 @@ class TienLenPlay(Play):
             one["cards"] = texts(cards)
             state.played += cards
         if cards and self.found.HasField("to_beat") and self.found.to_beat_seat == seat:
-            kind = self.found.to_beat.kind
-            one |= {"kind": kind, "name": self.setup.law.name("kind", kind)} | self._chop(beaten, cards)
+            one |= {"name": self._combination(self.found.to_beat)["name"]} | self._chop(beaten, cards)
         state.trick.append(one)
         state.plays.append(one | ({"leads": True} if cards and beaten is None else {}))
         if not self.found.over and not self.found.HasField("to_beat"):
@@ -231,7 +226,7 @@ class TienLenPlay(Play):
         return {"plays": plays, "may_pass": listed.may_pass}
 
     def _combination(self, one: tien_len_pb2.Combination) -> dict[str, Any]:
-        return fields(one, "kind cards") | {"name": self.setup.law.name("kind", one.kind)}
+        return fields(one, "cards") | {"name": self.setup.law.name("kind", one.kind)}
 
     def _suggestion(self, one: advice_pb2.SuggestedPlay) -> dict[str, Any]:
         chosen = {"action": "PLAY"} | self._combination(one.play) if one.HasField("play") else {"action": "PASS"}

@@ -12,7 +12,7 @@ from referee_table.commands import Identifier, InRound, Leave, Move, Suggest
 from referee_table.play import Play
 from referee_table.shown import fields, texts
 from referee_table.state import PlayState
-from referee_table.words import RefusedError
+from referee_table.words import RefusedError, Text
 
 _PREFIX: Final = "DECISION_"
 _IMPOSED: Final = frozenset({Decision.DECISION_LEAVE, Decision.DECISION_TIMEOUT})
@@ -126,12 +126,12 @@ class UltimateTexasPlay(Play):
         """Return each seat's hand, bets and result, the board and the house's cards."""
         return fields(outcome, "board house_qualified house_net_minor") | {
             "seats": [
-                fields(one, "hole result play_multiple net_minor")
-                | {"cards": texts(one.hole), "value": self._value(one.value.category), "winner": one.result == "WON"}
+                fields(one, "hole result net_minor")
+                | {"value_name": self._named(one.value.category), "winner": one.result == "WON"}
                 for one in outcome.seats
             ],
             "house": texts(outcome.house_hole),
-            "house_value": self._value(outcome.house_value.category),
+            "house_value_name": self._named(outcome.house_value.category),
         }
 
     def view(self, seat: int | None) -> dict[str, Any]:
@@ -154,7 +154,8 @@ class UltimateTexasPlay(Play):
         if "house" in board:
             shown |= {"house": [card.text for card in board["house"]], "hands": [texts(hand) for hand in self.hands]}
         if seat is not None and self.found.seats[seat].HasField("value") and not self.setup.is_sealed:
-            shown["value"] = self._value(self.found.seats[seat].value.category)
+            category = self.found.seats[seat].value.category
+            shown["value"] = {"category": category, "name": self._named(category)}
         if seat is not None and seat in deciding:
             shown["legal"] = [_name(one) for one in self.found.seats[seat].legal_decisions if one not in _IMPOSED]
         given: dict[str, Any] = {"ultimate_texas": shown}
@@ -164,15 +165,18 @@ class UltimateTexasPlay(Play):
             given["signatures"] = [base64.b64encode(one).decode() for one in self.message.signatures]
         return given
 
-    def events(self) -> list[dict[str, Any]]:
+    def replay(self) -> dict[str, Any]:
         """Return the decisions for the page, each with its street."""
-        return [
-            fields(event, "time seat") | {"action": "DECIDE", "decision": _name(event.decision), "street": street}
-            for event, street in zip(self.message.events, self.state.streets, strict=True)
-        ]
+        made = zip(self.message.events, self.state.streets, strict=True)
+        return {
+            "events": [
+                {"seat": event.seat, "action": "DECIDE", "decision": _name(event.decision), "street": street}
+                for event, street in made
+            ]
+        }
 
-    def _value(self, category: str) -> dict[str, Any]:
-        return {"category": category, "name": self.setup.law.name("category", category) if category else {}}
+    def _named(self, category: str) -> Text:
+        return self.setup.law.name("category", category)
 
     def _event(self, seat: int, decision: str) -> Any:  # noqa: ANN401 - the game's own
         return self.game.event(seat=seat, decision=f"{_PREFIX}{decision}")
