@@ -107,9 +107,11 @@ class Player:
         self.closed_code, self.view, self.seen = None, {}, []
         hello = {"type": "hello", "protocol": 1, "secret": self.secret, "name": self.name}
         key = {"seat_key": SeatSecrets.make(0, private_key=self.key).public_key.hex()} if self.key else {}
-        await self.send({**hello, "room": room, **key, **self.hello})
+        await self.send({**hello, **key, **self.hello})
         self._spawn(self._listen(self._socket))
-        await self.until(bool)
+        view = await self.until(bool)
+        if room and view["type"] == "lobby":
+            await self.ask("join", room=room)
         return self
 
     async def go(self) -> None:

@@ -74,7 +74,7 @@ async def test_page_that_hides_its_seed_ends_the_round_in_the_log(scene: Scene) 
     await an.until(lambda view: view["phase"] == "SEEDING" and view["round"]["seeded"] == [0])
     await binh.phase("SEEDING")
     refused = await binh.refused("seed", round_id=binh.view["round"]["round_id"], seed="11" * 32)
-    assert refused["code"] == "BAD_COMMAND"
+    assert refused["code"] == "REFEREE_REFUSED"
     scene.clock.move(2 * PACE.bind_ms + 1)
     last = await last_of(an)
     assert (last["end"], last["reason"]) == ("ABORTED", "SEED_MISSING")

@@ -23,7 +23,6 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="he
     protocol: Whole
     secret: Secret
     person_name: Name = msgspec.field(name="name")
-    room: str = ""
     seat_key: Hash | None = None
 
 
@@ -67,12 +66,6 @@ class Leave(Command, frozen=True, tag="leave"):
     round_id: Hash | None = None
     seen: Count | None = None
     signature: Signature | None = None
-
-
-class Rename(Command, frozen=True, tag="rename"):
-    """Command to change the person's name."""
-
-    person_name: Name
 
 
 class SitOut(Command, frozen=True, tag="sit_out"):

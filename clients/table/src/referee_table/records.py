@@ -30,7 +30,7 @@ def settled_record(play: Play, outcome: dict[str, Any], leaf: Proved, *, time: i
 def proof_of(made: Round, leaf: Proved) -> dict[str, Any]:
     """Return the place of a round's end in the log."""
     bundle = f"/api/bundles/{made.table}/{made.number}"
-    return {"leaf_index": leaf.index, "leaf_hash": leaf.leaf_hash.hex(), "bundle": bundle, "is_revealed": False}
+    return {"leaf_index": leaf.index, "leaf_hash": leaf.leaf_hash.hex(), "bundle": bundle}
 
 
 def shown_seat(one: RoundSeat) -> dict[str, Any]:

@@ -71,8 +71,7 @@ class Round(msgspec.Struct, kw_only=True):
     seats: list[RoundSeat]
     commitments: list[bytes] = []
     token_hashes: list[bytes] = []
-    seeds: list[bytes] = []
-    seed_signatures: list[bytes] = []
+    seeded: list[bool] = []
     own: Any = None
     moved: tuple[str, str, int] | None = None
 

@@ -51,7 +51,7 @@ def _round(setup: Setup, state: RoomState, rounds: Rounds, made: Round, person: 
         given["server_commitment"] = game.server_commitment.hex()
     if play is None:
         given["bound"] = [place for place, one in enumerate(made.commitments) if one]
-        given["seeded"] = [place for place, one in enumerate(made.seeds) if one and state.phase != "BINDING"]
+        given["seeded"] = [place for place, one in enumerate(made.seeded) if one]
         return given
     given["dealt_time"] = game.dealt_time
     if setup.is_sealed:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from referee.evidence.ed25519 import is_public_key
 from referee_table.commands import Hello
+from referee_table.names import clean_name
 from referee_table.state import Person
 from referee_table.words import notice
 
@@ -36,11 +37,12 @@ class Visitors:
     streams: dict[str, Stream] = field(default_factory=dict)
     restored: set[str] = field(default_factory=set)
 
-    def welcome(self, hello: Hello, *, name: str) -> Person:
+    def welcome(self, hello: Hello) -> Person:
         """Return the person with the hello's secret, or a new one; set the person's name and key.
 
         A key that cannot verify anything is left out.
         """
+        name = clean_name(hello.person_name) or "?"
         key, seat_key = hashlib.sha256(hello.secret.encode()).hexdigest(), bytes.fromhex(hello.seat_key or "")
         person = self.people.get(key)
         if person is None:

@@ -160,7 +160,6 @@ export interface Proof {
   readonly leaf_index: number;
   readonly leaf_hash: string;
   readonly bundle: string;
-  readonly is_revealed: boolean;
 }
 
 /** A finished round. */
@@ -273,7 +272,6 @@ export interface Results {
   readonly preview: Preview;
   readonly join: Entered;
   readonly leave: Done;
-  readonly rename: Done;
   readonly ready: Done;
   readonly auto_ready: Done;
   readonly sit_out: Done;

@@ -7,17 +7,15 @@ from referee_client import Arrangement, Card
 
 from referee.v1 import hand_pb2, mau_binh_pb2
 from referee_table.law import Law
-from referee_table.mau_binh.commands import Arrange, Check, Open
+from referee_table.mau_binh.commands import Rows
 from referee_table.shown import fields, numbers, texts
-from referee_table.words import RefusedError, Text
+from referee_table.words import Text
 
 CHI: Final = {"back": slice(0, 5), "middle": slice(5, 10), "front": slice(10, 13)}
 
 
-def thirteen(command: Arrange | Check | Open) -> list[int]:
-    """Read a command's thirteen cards; raise BAD_COMMAND if a row has another size."""
-    if (len(command.back), len(command.middle), len(command.front)) != (5, 5, 3):
-        raise RefusedError("BAD_COMMAND", detail="an arrangement has five, five and three cards")
+def thirteen(command: Rows) -> list[int]:
+    """Return a command's thirteen cards in the order back, middle, front."""
     return numbers([*command.back, *command.middle, *command.front])
 
 

@@ -4,12 +4,12 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from referee.v1 import advice_pb2, tien_len_pb2
+from referee.v1 import advice_pb2, money_pb2, tien_len_pb2
 from referee_table.commands import Cards, InRound, Leave, Move, Suggest
 from referee_table.play import Play
 from referee_table.shown import fields, numbers, texts
 from referee_table.state import PlayState
-from referee_table.words import RefusedError
+from referee_table.words import RefusedError, Text
 
 _ACTIONS: Final = {"play": "PLAY", "pass_turn": "PASS", "timeout": "TIMEOUT", "leave": "LEAVE"}
 
@@ -61,18 +61,14 @@ class TienLenPlay(Play):
         return None if self.found.over else self.found.deadline_time
 
     @property
-    def wake(self) -> int:
-        """Time in ms of the next thing to do: a bot's move, the end of the turn, or the end of the show."""
-        if self.found.over:
-            return max(self.again, self.state.show_end_time)
-        if self.is_bot(self.found.turn):
-            return self.thinking.wake(self.state.bot_time)
-        return max(self.found.deadline_time, self.again)
+    def is_decided(self) -> bool:
+        """Whether a seat has no cards left, or has won at the deal."""
+        return self.found.over
 
     @property
-    def is_over(self) -> bool:
-        """Whether the round is over and a show, if there is one, has ended."""
-        return self.found.over and self.wake <= self.setup.plan.clock.now()
+    def bots(self) -> list[int]:
+        """The seat on turn, if a bot has it."""
+        return [self.found.turn] if self.is_bot(self.found.turn) else []
 
     async def begin(self) -> None:
         """Begin the round with the cards that were dealt, and the leader's turn."""
@@ -106,24 +102,16 @@ class TienLenPlay(Play):
                 raise RefusedError("WRONG_PHASE")
         return self.receipt()
 
-    async def leave(self, seat: int, move: Leave) -> None:
-        """Record that the seat passes from now on, and loses."""
-        await self.take(self.game.event(seat=seat, leave={}), move)
+    async def run_out(self) -> None:
+        """Report that the time of the seat on turn has run out."""
+        await self.time_out(self.game.event(seat=self.found.turn, timeout={}))
 
-    async def advance(self) -> None:
-        """Move for the bot on turn, or for a seat whose time has run out."""
-        if self.found.over:
-            return
-        turn, now = self.found.turn, self.setup.plan.clock.now()
-        if not self.is_bot(turn):
-            if now >= max(self.found.deadline_time, self.again):
-                await self.time_out(self.game.event(seat=turn, timeout={}))
-        elif now >= self.state.bot_time and self.thinking.is_over(
-            len(self.message.events), lambda: self.advice(count=1)
-        ):
+    async def move_bot(self, seat: int) -> None:
+        """Play or pass for the bot on turn."""
+        if self.thinking.is_over(len(self.message.events), lambda: self.advice(count=1)):
             cards = await self._bot_cards()
             choice: dict[str, Any] = {"play": {"cards": cards}} if cards else {"pass_turn": {}}
-            await self.take(self.game.event(seat=turn, **choice))
+            await self.take(self.game.event(seat=seat, **choice))
 
     async def _bot_cards(self) -> list[int]:
         """Return what the bot on turn plays, nothing for a pass: by its advice, or the first legal play without any."""
@@ -173,6 +161,12 @@ class TienLenPlay(Play):
         answer = await self.submit(event, move, is_timeout=is_timeout)
         found = answer.state if answer.HasField("state") else (await self.game.preview()).state
         await self._stand(found, answer.event)
+
+    def reason_name(self, transfer: money_pb2.Transfer) -> Text:
+        """Return what players call the reason of a payment: only twos and what chops them are *thối*."""
+        is_thoi = transfer.reason == "LEFTOVER" and transfer.subject not in {"", "CARD"}
+        term = self.setup.law.words["terms"]["THOI"]
+        return {"vi": term["vi"], "en": term["en"]} if is_thoi else super().reason_name(transfer)
 
     async def _stand(self, found: tien_len_pb2.TienLenState, event: tien_len_pb2.TienLenEvent | None = None) -> None:
         """Take over the referee's state after an event."""
