@@ -105,11 +105,13 @@ class Player:
         self._done.clear()
         self._socket = await connect(f"ws://{address}/api/stream", max_size=None, open_timeout=TIMEOUT)
         self.closed_code, self.view, self.seen = None, {}, []
-        hello = {"type": "hello", "protocol": 1, "secret": self.secret, "tab": "tab", "name": self.name}
+        hello = {"type": "hello", "protocol": 1, "secret": self.secret, "name": self.name}
         key = {"seat_key": SeatSecrets.make(0, private_key=self.key).public_key.hex()} if self.key else {}
-        await self.send({**hello, "language": "vi", "room": room, **key, **self.hello})
+        await self.send({**hello, **key, **self.hello})
         self._spawn(self._listen(self._socket))
-        await self.until(bool)
+        view = await self.until(bool)
+        if room and view["type"] == "lobby":
+            await self.ask("join", room=room)
         return self
 
     async def go(self) -> None:

@@ -73,13 +73,8 @@ class Recorder:
         return await player.phase("PLAYING")
 
     async def end(self) -> View:
-        """Keep the end of the round, revealed, and its replay."""
-
-        def is_revealed(view: View) -> bool:
-            last = view.get("last")
-            return bool(last and last["proof"]["is_revealed"])
-
-        last = (await self.view(f"{self.part}.last", is_revealed))["last"]
+        """Keep the end of the round and its replay."""
+        last = (await self.view(f"{self.part}.last", lambda view: bool(view.get("last"))))["last"]
         await self.done(f"{self.part}.replay", "replay", table=last["table"], number=last["number"])
         return dict(last)
 
@@ -87,7 +82,7 @@ class Recorder:
 async def arrival(recorder: Recorder) -> None:
     """Words before a table."""
     found, scene, an = recorder.found, recorder.scene, recorder.player
-    hello = {"type": "hello", "protocol": 1, "secret": an.secret, "tab": "tab", "name": "An", "language": "vi"}
+    hello = {"type": "hello", "protocol": 1, "secret": an.secret, "name": "An"}
     pong = {"type": "pong", "sent": 1.0, "time": scene.clock.now()}
     found |= {"hello": hello, "ping": {"type": "ping", "sent": 1}, "pong": pong, "notice": notice("RESTARTED")}
     binh = await scene.player("Bình", plays=False)
@@ -97,7 +92,6 @@ async def arrival(recorder: Recorder) -> None:
     await recorder.done("preview", room=room)
     await recorder.done("rules", ruleset="mau_binh.classic")
     await recorder.done("auto_ready", by=binh, is_on=False)
-    await recorder.done("rename", by=binh, person_name="Bình", language="vi")
     await recorder.done("remove_bot", by=binh)
     await recorder.done("add_bot", by=binh)
     await recorder.refused("no_room", "join", room="nowhere")

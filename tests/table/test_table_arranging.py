@@ -164,14 +164,14 @@ async def test_last_seat_to_be_done_is_asked_to_sign_once_all_are(scene: Scene) 
 
 
 async def test_seed_or_event_without_the_seats_signature_is_refused(scene: Scene) -> None:
-    """By the table server without one, by the referee with another's; the round is not lost by it."""
+    """By the table server without one, by the referee with another's; the round goes on."""
     (an,) = await scene.table(CLASSIC, bots=1, plays=False, is_keyed=True)
     an.unwilling_in = "SEEDING"
     await ready(an)
     given = (await an.phase("SEEDING"))["round"]
     an.signs, seed = False, {"round_id": given["round_id"], "seed": an.secrets(given).seed.hex()}
     assert (await an.refused("seed", **seed))["code"] == "UNSIGNED"
-    assert (await an.refused("seed", **seed, signature="22" * 64))["code"] == "BAD_COMMAND"
+    assert (await an.refused("seed", **seed, signature="22" * 64))["code"] == "REFEREE_REFUSED"
     an.signs = True
     await an.ask("seed", **seed)
     given = (await an.phase("PLAYING"))["round"]

@@ -110,7 +110,7 @@ async def test_bot_arranges_once_though_the_table_ends_before_that_is_in_its_fil
         replay = await an.ask("replay", table=last["table"], number=1)
     action = "COMMIT" if sealed else "ARRANGE"
     seats = [event["seat"] for event in replay["events"] if event["action"] == action]
-    assert [seats.count(seat) for seat, one in enumerate(last["seats"]) if one["is_bot"]] == [1, 1]
+    assert [seats.count(seat) for seat, one in enumerate(last["seats"]) if one["person"].startswith("b")] == [1, 1]
     assert new_scene.audited().findings == ()
 
 

@@ -140,7 +140,7 @@ def test_only_cards_of_legal_plays_are_lit_and_named_so(files, invite) -> None:
     guest: Guest = invite("Lan")
     view = dealt("view.tien_len.turn")
     hand, legal = view["round"]["hand"], view["round"]["tien_len"]["legal"]
-    legal["plays"] = [{"kind": "SINGLE", "name": FOUL["text"], "cards": [hand[-1]]}]
+    legal["plays"] = [{"name": FOUL["text"], "cards": [hand[-1]]}]
     enter(guest, files, view)
     cards = guest.page.locator(".hand [data-card]").all()
     lit = [card.get_attribute("data-card") for card in cards if "lit" in (card.get_attribute("class") or "").split()]
@@ -154,7 +154,7 @@ def test_only_cards_of_legal_plays_are_lit_and_named_so(files, invite) -> None:
 def test_foul_is_marked_from_the_first_and_asked_about_once(files, invite) -> None:
     guest: Guest = invite("Lan")
     page = guest.page
-    check: Message = {"type": "done", "result": {"violations": [FOUL], "values": []}}
+    check: Message = {"type": "done", "result": {"violations": [FOUL], "value_names": []}}
     stage = enter(guest, files, dealt("view.mau_binh.playing"), check=check)
     expect(page.locator(".verdict.bad")).to_contain_text("3♥ K♦", timeout=TIMEOUT)
     guest.wait_still()

@@ -44,7 +44,7 @@ class Stage:
         self.sent: list[Message] = []
         self.answers: dict[str, Message] = {
             "arrange": done({"is_held": True}),
-            "check": done({"violations": [], "values": []}),
+            "check": done({"violations": [], "value_names": []}),
             "preview": example("done.preview"),
         } | answers
         self.version = 100
@@ -160,17 +160,16 @@ def showdown(*, fouled: bool = False) -> Message:
 def chop() -> Message:
     """Return a view of Tiến Lên in which a two has just been chopped."""
     view = dealt("view.tien_len.turn")
-    two: Message = {"seat": 1, "action": "PLAY", "cards": ["2S"], "kind": "SINGLE"}
+    two: Message = {"seat": 1, "action": "PLAY", "cards": ["2S"]}
     two["name"] = {"vi": "lá lẻ", "en": "single"}
-    run: Message = {"seat": 2, "action": "PLAY", "kind": "PAIR_RUN_3"}
+    run: Message = {"seat": 2, "action": "PLAY"}
     run |= {"name": {"vi": "3 đôi thông", "en": "three pairs in a row"}, "cards": ["5S", "5C", "6S", "6C", "7S", "7C"]}
-    beaten = dict(run)
     black = {"vi": "heo đen", "en": "black two"}
     run["chops"] = {"seat": 1, "cards": ["2S"], "name": black, "amount_minor": 6000}
     view["round"]["tien_len"] |= {
         "trick": [two, run],
         "last_trick": [two],
-        "to_beat": {part: beaten[part] for part in ("seat", "name", "cards")},
+        "to_beat": run["name"],
         "cards_left": [13, 12, 7],
         "passed": [],
         "played": [*two["cards"], *run["cards"]],

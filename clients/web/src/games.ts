@@ -6,7 +6,7 @@
 import type { Component } from "svelte";
 
 import type { Card } from "./cards/card";
-import type { Game, Last, Phase, ReplayEvent, Round, Ruleset, SeatResult, View } from "./connection/messages";
+import type { Game, Last, Phase, Replay, ReplayEvent, Round, Ruleset, SeatResult, View } from "./connection/messages";
 import type { Choice } from "./connection/signing";
 import type { Text } from "./words/say";
 
@@ -40,7 +40,7 @@ export interface Replayed {
   /** How many cards of the board lie open when an event happens. */
   readonly openAt?: (event: ReplayEvent) => number;
   /** The comparisons of a round, in order. */
-  readonly compared?: (last: Last) => readonly Compared[];
+  readonly compared?: (replay: Replay) => readonly Compared[];
   /** What is said of a seat at the end in the place of its value; empty for nothing. */
   readonly endOf?: (result: SeatResult) => string;
 }

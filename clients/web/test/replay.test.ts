@@ -19,7 +19,7 @@ const gameOf = (game: string): Replayed => ({
     arrangement === undefined ? [] : [arrangement.back, arrangement.middle, arrangement.front],
   sort: game === "tien_len" ? byTienLen : byRank,
   openAt: ({ street = "" }) => ({ PREFLOP: 0, FLOP: 3, RIVER: 5 })[street] ?? 0,
-  compared: (last) => (last.showdown?.chi ?? []).map((chi) => comparedChi(chi, last)),
+  compared: (replay) => (replay.chi ?? []).map((chi) => comparedChi(chi, replay)),
 });
 const rulesetOf = (game: string): Ruleset | undefined =>
   example<Welcome>("welcome").rulesets.find((one) => game.startsWith(one.game));
@@ -28,7 +28,7 @@ for (const game of ["mau_binh", "mau_binh.sealed", "tien_len", "ultimate_texas"]
   test(`a replay of ${game} has the deal, each event and the end, and every seat in each step`, () => {
     const replay = replayOf(game);
     const steps = stepsOf(replay, rulesetOf(game), gameOf(game));
-    assert.equal(steps.length, 2 + replay.events.length + (replay.showdown?.chi.length ?? 0));
+    assert.equal(steps.length, 2 + replay.events.length + (replay.chi?.length ?? 0));
     assert.ok(steps.every(({ seats }) => seats.length === replay.seats?.length));
     assert.ok(steps.every(({ words }) => words !== "" && !/undefined|null|NaN/.test(words)));
     assert.deepEqual(
@@ -90,6 +90,6 @@ test("a sealed arrangement lies face down until it is opened, and each chi is co
   const compared = steps.slice(1 + replay.events.length, -1);
   assert.deepEqual(
     compared.map(({ seats }) => seats[0]?.bright),
-    replay.showdown?.chi.map(({ position }) => ["FRONT", "MIDDLE", "BACK"].indexOf(position)),
+    replay.chi?.map(({ position }) => ["FRONT", "MIDDLE", "BACK"].indexOf(position)),
   );
 });

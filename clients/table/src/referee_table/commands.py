@@ -11,7 +11,6 @@ Cards = Annotated[list[CardText], msgspec.Meta(max_length=13)]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
 """A name as it was typed."""
 Secret = Annotated[str, msgspec.Meta(pattern="^[A-Za-z0-9_-]{22,128}$")]
-Language = Annotated[str, msgspec.Meta(pattern="^(vi|en)$")]
 Whole = Annotated[int, msgspec.Meta(ge=-(2**53) + 1, le=2**53 - 1)]
 Bet = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 Signature = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{128}$")]
@@ -23,10 +22,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="he
 
     protocol: Whole
     secret: Secret
-    tab: Identifier
     person_name: Name = msgspec.field(name="name")
-    language: Language
-    room: str = ""
     seat_key: Hash | None = None
 
 
@@ -70,13 +66,6 @@ class Leave(Command, frozen=True, tag="leave"):
     round_id: Hash | None = None
     seen: Count | None = None
     signature: Signature | None = None
-
-
-class Rename(Command, frozen=True, tag="rename"):
-    """Command to change the person's name or language."""
-
-    person_name: Name
-    language: Language
 
 
 class SitOut(Command, frozen=True, tag="sit_out"):

@@ -8,7 +8,7 @@ server's own, which is what the table says of its bots.
 from collections.abc import Sequence
 from typing import Any, Final
 
-from referee_client import Bet, SeatSecrets, Terms, WrongSecretsError
+from referee_client import Bet, SeatSecrets, Terms
 
 from referee_table.commands import Bind, Seed
 from referee_table.games import GAMES
@@ -33,9 +33,9 @@ async def prepared(setup: Setup, seated: Sequence[Person], *, table: str, stake_
     shown_keys = [b"" if key == NO_KEY else key for key in keys]
     seats = [RoundSeat(one.person, one.name, one.is_bot, key) for one, key in zip(seated, shown_keys, strict=True)]
     made = Round(number=game.number, table=table, round_id=game.round_id, seats=seats)
-    made.commitments, made.token_hashes, made.seeds, made.seed_signatures = ([b""] * len(seats) for _ in range(4))
+    made.commitments, made.token_hashes, made.seeded = [b""] * len(seats), [b""] * len(seats), [False] * len(seats)
     for seat, own in game.secrets.items():
-        made.seeds[seat], made.commitments[seat] = own.seed, own.seed_commitment(game.round_id)
+        made.commitments[seat] = own.seed_commitment(game.round_id)
         made.token_hashes[seat] = own.token_hash(game.round_id) if setup.is_sealed else b""
     return made, game
 
@@ -88,34 +88,21 @@ def bind(setup: Setup, state: RoomState, seat: int, command: Bind) -> None:
 
 
 async def opened(setup: Setup, made: Round, game: Any) -> None:  # noqa: ANN401 - the SDK's round of a game
-    """Open the round in the log, with the server's commitment to its seed; bots sign their seeds and give them."""
+    """Open the round in the log, with the server's commitment to its seed; bots give the shuffler their seeds."""
     tokens = made.token_hashes if setup.is_sealed else []
     await game.open(sealed=setup.is_sealed, commitments=made.commitments, seat_tokens=tokens)
-    for seat, own in game.secrets.items():
-        made.seed_signatures[seat] = own.sign_seed(
-            game.round_id, server_commitment=game.server_commitment, is_sealed=setup.is_sealed
-        )
+    for seat in game.secrets:
         await game.contribute(seat)
+        made.seeded[seat] = True
 
 
 async def show_seed(state: RoomState, game: Any, seat: int, command: Seed) -> None:  # noqa: ANN401 - as above
-    """Give the referee the seed of a seat, so that an abort names only the seats that did not give theirs."""
+    """Give the shuffler the seed of a seat, which is checked there; the last one deals the round."""
     made = state.round
     if state.phase != "SEEDING" or made is None:
         raise RefusedError("WRONG_PHASE")
     if made.seats[seat].key and command.signature is None:
         raise RefusedError("UNSIGNED")
-    seed, signature = bytes.fromhex(command.seed), bytes.fromhex(command.signature or "")
-    try:
-        game.check_seed(seat, seed, signature=signature)
-    except WrongSecretsError as error:
-        raise RefusedError("BAD_COMMAND", detail=str(error)) from None
-    signature = signature if made.seats[seat].key else b""
-    await game.contribute(seat, seed=seed, signature=signature)
-    made.seeds[seat], made.seed_signatures[seat] = seed, signature
-
-
-async def dealt(made: Round, game: Any) -> None:  # noqa: ANN401 - as above
-    """Deal the round from all seats' seeds."""
-    signatures = made.seed_signatures if any(made.seed_signatures) else []
-    await game.deal(seeds=made.seeds, signatures=signatures)
+    signature = bytes.fromhex(command.signature or "") if made.seats[seat].key else b""
+    await game.contribute(seat, seed=bytes.fromhex(command.seed), signature=signature)
+    made.seeded[seat] = True

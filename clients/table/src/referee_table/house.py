@@ -7,11 +7,10 @@ from typing import Any, Final
 
 from referee_client import AsyncClient, Stage
 
-from referee_table.commands import Command, Create, InRound, Join, Leave, Preview, Rename, Rules
+from referee_table.commands import Command, Create, InRound, Join, Leave, Preview, Rules
 from referee_table.files import RoomFiles, read_rooms
 from referee_table.law import STAKES, Law
 from referee_table.loading import load_laws
-from referee_table.people import rename
 from referee_table.play import Plan, Setup
 from referee_table.room import Room
 from referee_table.rounds import FAULTS, KEPT_ROUNDS
@@ -45,7 +44,6 @@ class House:
         self.laws: dict[str, Law] = {}
         self.keys: dict[str, str] = {}
         self.rooms: dict[str, Room] = {}
-        self.tasks: dict[str, asyncio.Task[None]] = {}
         self.visitors = Visitors(plan.entropy)
 
     async def start(self) -> None:
@@ -53,7 +51,9 @@ class House:
         self.laws = await load_laws(self.client)
         keys = await self.client.keys()
         self.keys = {"origin": keys.origin, "log_key": keys.log_key, "root_key": keys.root_key}
-        for state, records in [] if self.plan.folder is None else read_rooms(self.plan.folder):
+        rooms = [] if self.plan.folder is None else read_rooms(self.plan.folder)
+        await self._reveal_ended(played={state.round.table for state, _ in rooms if state.round is not None})
+        for state, records in rooms:
             if state.ruleset not in self.laws:
                 LOG.warning("room %s is played by %s, which the referee does not have", state.room, state.ruleset)
                 continue
@@ -61,11 +61,9 @@ class House:
                 if not person.is_bot:
                     self.visitors.restore(person, now=self.clock.now())
             self._open(state, records[-KEPT_ROUNDS:])
-        await self._end_abandoned()
 
-    async def _end_abandoned(self) -> None:
-        """Take out of the SDK's journal what has ended of rounds that rooms gave up."""
-        played = {room.rounds.table for room in self.rooms.values()}
+    async def _reveal_ended(self, *, played: set[str]) -> None:
+        """Complete the proofs of rounds in the SDK's journal that have ended and that no room plays any more."""
         for table in [table for table in self.client.unfinished() if table not in played]:
             with contextlib.suppress(*FAULTS):
                 game = await self.client.resume(table)
@@ -76,7 +74,7 @@ class House:
         """Notify every page, and stop all rooms."""
         for stream in list(self.visitors.streams.values()):
             stream.end("STOPPING")
-        tasks = list(self.tasks.values())
+        tasks = [room.task for room in self.rooms.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -147,19 +145,16 @@ class House:
             match command:
                 case Create() | Join():
                     return await self._enter(person, command)
-                case Preview() | Rules() | Rename() if room is None or not isinstance(command, Rename):
-                    return {"type": "done", "id": command.id, "result": self._answer(person, command)}
+                case Preview() | Rules():
+                    return {"type": "done", "id": command.id, "result": self._answer(command)}
         except RefusedError as error:
             return error.message(command.id)
         if room is None:
             return RefusedError("OTHER_ROUND" if isinstance(command, InRound) else "NO_ROOM").message(command.id)
         return await room.ask(person, command)
 
-    def _answer(self, person: Person, command: Preview | Rules | Rename) -> dict[str, Any]:
-        """Carry out a command that needs no room: describe a room as its link shows it, or the rules of a ruleset."""
-        if isinstance(command, Rename):
-            rename(person, command, self.visitors.say)
-            return {}
+    def _answer(self, command: Preview | Rules) -> dict[str, Any]:
+        """Answer a question that concerns nobody: describe a room as its link shows it, or the rules of a ruleset."""
         if isinstance(command, Rules):
             if command.ruleset not in self.laws:
                 raise RefusedError("BAD_COMMAND", detail="no such ruleset")
@@ -220,19 +215,16 @@ class House:
         setup = Setup(self.plan, self.client, self.laws[state.ruleset], state.is_sealed)
         room = Room(setup, state, records, RoomFiles(self.plan.folder, state.room), self.visitors)
         self.rooms[state.room] = room
-        task = asyncio.get_running_loop().create_task(room.run())
-        self.tasks[state.room] = task
-        task.add_done_callback(lambda task: self._ended(room, task))
+        room.task.add_done_callback(lambda _: self._ended(room))
         return room
 
-    def _ended(self, room: Room, task: asyncio.Task[None]) -> None:
-        """Handle the end of a room's task: closed, stopped, or failed, which takes its people out and logs the error.
+    def _ended(self, room: Room) -> None:
+        """Handle the end of a room: closed, stopped, or failed, which takes its people out and logs the error.
 
         The files of a room that failed stay, for the next start.
         """
-        self.tasks.pop(room.state.room, None)
-        if not task.cancelled():
+        if not room.task.cancelled():
             self.rooms.pop(room.state.room, None)
-            if task.exception() is not None:
-                LOG.error("room %s failed", room.state.room, exc_info=task.exception())
+            if (error := room.task.exception()) is not None:
+                LOG.error("room %s failed", room.state.room, exc_info=error)
                 room.empty()

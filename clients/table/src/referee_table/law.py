@@ -4,6 +4,7 @@ Rulesets spell the same word in several ways. A game's words have the spelling t
 other spellings that it replaces. A name that a house invented is in neither, and is shown unchanged.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -64,6 +65,14 @@ class Law:
         names = self.shown["names"]
         found = [table[code] for table in (names.get("reason", {}), *names.values()) if code in table]
         return dict(found[0]) if found else {"vi": code, "en": code}
+
+    def respelled(self, text: Text) -> Text:
+        """Return words of the referee with the chi called as this table calls them, not by the ruleset's numbers."""
+        vi = text["vi"]
+        for word in self.words.get("chi", {}).values():
+            for other in word["also"]:
+                vi = re.sub(rf"\b{other}\b", word["vi"], vi)
+        return {**text, "vi": vi}
 
     def rulebook(self) -> Rulebook:
         """Return the texts of the rules, written from this ruleset's data."""

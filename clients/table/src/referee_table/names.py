@@ -25,8 +25,3 @@ def clean_name(typed: str) -> str:
         elif is_joiner or not (unicodedata.category(one).startswith("C") or is_piled):
             kept += one
     return " ".join(kept.split())[:MOST_CHARACTERS].strip(_JOINER + " ")
-
-
-def is_changed(typed: str, name: str) -> bool:
-    """Return True if ``clean_name`` changed more than the spaces around what was typed."""
-    return unicodedata.normalize("NFC", typed).strip() != name

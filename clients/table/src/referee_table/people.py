@@ -5,9 +5,8 @@ from typing import Any, Final
 
 from nacl.signing import SigningKey
 
-from referee_table.commands import AddBot, AutoReady, Command, Ready, RemoveBot, Rename, SitOut
+from referee_table.commands import AddBot, AutoReady, Command, Ready, RemoveBot, SitOut
 from referee_table.games import GAMES
-from referee_table.names import clean_name, is_changed
 from referee_table.play import Setup
 from referee_table.seating import judged
 from referee_table.state import Person, RoomState
@@ -28,19 +27,14 @@ class People:
         self.setup, self.state, self.notify = setup, state, notify
 
     @property
-    def all(self) -> list[Person]:
-        """All people, bots included."""
-        return self.state.people
-
-    @property
     def humans(self) -> list[Person]:
         """All people who are no bots."""
-        return [one for one in self.all if not one.is_bot]
+        return [one for one in self.state.people if not one.is_bot]
 
     @property
     def players(self) -> list[Person]:
         """All who have a seat or want one, bots included."""
-        return [one for one in self.all if not one.is_sitting_out]
+        return [one for one in self.state.people if not one.is_sitting_out]
 
     @property
     def open_seats(self) -> int:
@@ -55,7 +49,7 @@ class People:
     @property
     def sit_out_time(self) -> int | None:
         """Time in ms at which the first person sits out for not being ready; None if nobody will."""
-        return min([one.sit_out_time for one in self.all if one.sit_out_time is not None], default=None)
+        return min([one.sit_out_time for one in self.state.people if one.sit_out_time is not None], default=None)
 
     @property
     def away_limits(self) -> list[int]:
@@ -65,12 +59,12 @@ class People:
 
     def join(self, person: Person, *, watch: bool) -> dict[str, Any]:
         """Add a person to the room: to play if a seat is free and wanted, to watch otherwise."""
-        if person not in self.all:
+        if person not in self.state.people:
             person.room, person.came_time = self.state.room, self.setup.plan.clock.now()
             person.seated_time = person.ready_time = person.away_time = person.sit_out_time = None
             person.ante_minor = person.trips_minor = person.score_minor = 0
             person.is_sitting_out, person.is_auto_ready = watch or not self.open_seats, False
-            self.all.append(person)
+            self.state.people.append(person)
         elif person.is_sitting_out and not watch and self.open_seats:
             person.is_sitting_out = False
         return {"room": self.state.room, "place": place_of(person)}
@@ -90,8 +84,6 @@ class People:
     def do(self, person: Person, command: Command) -> None:
         """Carry out a command that concerns no round."""
         match command:
-            case Rename():
-                rename(person, command, self.notify)
             case Ready():
                 self._ready(person, command)
             case AutoReady():
@@ -113,7 +105,7 @@ class People:
             raise RefusedError("NOT_SEATED")
         if isinstance(command, AddBot):
             self.add_bot()
-        elif self.state.phase not in BETWEEN_ROUNDS or len(self.humans) == len(self.all):
+        elif self.state.phase not in BETWEEN_ROUNDS or len(self.humans) == len(self.state.people):
             raise RefusedError("WRONG_PHASE")
         else:
             self._drop_bot()
@@ -122,14 +114,14 @@ class People:
         """Seat a bot at a free seat."""
         if len(self.players) >= self.setup.law.max_seats:
             raise RefusedError("NO_SEAT_FREE")
-        taken = {one.name for one in self.all}
+        taken = {one.name for one in self.state.people}
         name = next(name for name in NAMES if name not in taken)
         bot = Person(
             person=f"b{self.setup.plan.entropy(8).hex()}", key="", name=name, is_bot=True, room=self.state.room
         )
         bot.came_time, bot.signing_key = self.setup.plan.clock.now(), self.setup.plan.entropy(32)
         bot.seat_key = bytes(SigningKey(bot.signing_key).verify_key)
-        self.all.append(bot)
+        self.state.people.append(bot)
 
     async def seat(self) -> tuple[list[Person] | None, int | None]:
         """Give everybody the place that they should have.
@@ -142,7 +134,7 @@ class People:
                 self._sit_out(person)
             elif person.is_sitting_out:
                 person.seated_time = person.ready_time = None
-        while len(self.players) > self.setup.law.max_seats and any(one.is_bot for one in self.all):
+        while len(self.players) > self.setup.law.max_seats and any(one.is_bot for one in self.state.people):
             self._drop_bot()
         while True:
             is_wanted = self._ready_others()
@@ -155,14 +147,14 @@ class People:
                 one.seated_time = now
             if not newly and not seating.late:
                 break
-        for one in self.all:
+        for one in self.state.people:
             one.sit_out_time = seating.limits.get(one.person)
         return seating.seated if is_wanted and seating.is_deal_due else None, seating.next_time
 
     def score(self, record: dict[str, Any]) -> None:
         """Add a settled round to what its players have won in this room."""
         nets = {seat["person"]: seat["net_minor"] for seat in record["seats"]}
-        for one in [one for one in self.all if one.person in nets]:
+        for one in [one for one in self.state.people if one.person in nets]:
             one.score_minor += nets[one.person]
             if one.is_auto_ready and not one.has_acted and not record.get("instant_wins"):
                 one.is_auto_ready = False
@@ -192,7 +184,7 @@ class People:
 
     def _drop_bot(self) -> None:
         """Remove the bot that came last."""
-        self.all.remove([one for one in self.all if one.is_bot][-1])
+        self.state.people.remove([one for one in self.state.people if one.is_bot][-1])
 
     def _ready_others(self) -> bool:
         """Make those ready who asked to be for every round, and bots as soon as a person is; return whether one is."""
@@ -200,7 +192,7 @@ class People:
             if one.is_auto_ready and one.seated_time is not None and one.ready_time is None and one.away_time is None:
                 one.ready_time = self.setup.plan.clock.now()
         first = min([one.ready_time for one in self.humans if one.ready_time is not None], default=None)
-        for one in self.all:
+        for one in self.state.people:
             if one.is_bot:
                 one.ready_time = None if first is None or one.seated_time is None else max(first, one.seated_time)
         return first is not None
@@ -211,16 +203,3 @@ def place_of(person: Person) -> str:
     if person.seated_time is not None:
         return "SEAT"
     return "WATCHING" if person.is_sitting_out else "WAITING"
-
-
-def rename(person: Person, command: Rename, notify: Notify) -> None:
-    """Set a person's name and language; notify the person if ``clean_name`` changed the name.
-
-    Raise BAD_COMMAND for a name without a visible character.
-    """
-    name = clean_name(command.person_name)
-    if not name:
-        raise RefusedError("BAD_COMMAND", detail="the name has no visible character")
-    person.name, person.language = name, command.language
-    if is_changed(command.person_name, name):
-        notify(person, notice("NAME_CHANGED"))

@@ -7,7 +7,7 @@ over are the referee's answers, and clocks are the ruleset's.
 import base64
 import secrets
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -24,7 +24,7 @@ from referee_table.shown import fields, texts
 from referee_table.state import PlayState, Round
 from referee_table.thinking import Thinking
 from referee_table.winners import groups_of
-from referee_table.words import RefusedError, for_people
+from referee_table.words import RefusedError, Text, for_people
 
 LATE: Final = frozenset({"DEADLINE_PASSED", "COMMITTING_OVER", "SHOWDOWN_STARTED", "ROUND_OVER"})
 RETRY_MS: Final = 250
@@ -95,6 +95,8 @@ class Play(ABC):
     """Whether its rulesets have rules of seating and a clock for being ready."""
     has_bets: ClassVar[bool] = False
     """Whether each seat chooses an Ante and Trips before the deal, which are its stakes."""
+    leaving: ClassVar[Mapping[str, Any]] = {"leave": {}}
+    """Fields of the event by which a seat leaves."""
     round_ms: ClassVar[int | None] = None
     """How long a round may last, if longer than the referee's limit."""
     state_type: ClassVar[type[PlayState]] = PlayState
@@ -104,8 +106,10 @@ class Play(ABC):
         self.state: Any = self.state_type() if made.own is None else msgspec.convert(made.own, self.state_type)
         self.again = 0
         self.thinking = Thinking(setup.plan.clock)
-        self.on_move: Callable[[int, int], None] = lambda _seat, _number: None
-        """Called with seat and number of an event before the referee is asked to accept it."""
+        self.mover: tuple[str, str] | None = None
+        """Whose command is being carried out, with its id."""
+        self.on_move: Callable[[], None] = lambda: None
+        """Called once the round names the command that is about to become an event, and the event's number."""
 
     @property
     def phase(self) -> str:
@@ -119,13 +123,30 @@ class Play(ABC):
 
     @property
     @abstractmethod
-    def wake(self) -> int:
-        """Time in ms at which ``advance`` has something to do without a command."""
+    def is_decided(self) -> bool:
+        """Whether no seat can act any more, so that the round is settled once its show is over."""
 
     @property
     @abstractmethod
+    def bots(self) -> list[int]:
+        """Seats of bots that have a move to make."""
+
+    @property
+    def wake(self) -> int:
+        """Time in ms at which ``advance`` has something to do without a command: a bot's move, or a passed deadline."""
+        if self.is_decided:
+            return max(int(self.state.show_end_time), self.again)
+        return self.thinking.wake(self.state.bot_time) if self._bots_in_time else max(self.deadline or 0, self.again)
+
+    @property
     def is_over(self) -> bool:
         """Whether the round is to be settled now."""
+        return self.is_decided and self.wake <= self.setup.plan.clock.now()
+
+    @property
+    def _bots_in_time(self) -> list[int]:
+        is_late = self.deadline is not None and self.setup.plan.clock.now() >= self.deadline
+        return [] if is_late else self.bots
 
     @abstractmethod
     async def begin(self) -> None:
@@ -139,17 +160,30 @@ class Play(ABC):
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
         """Carry out a seat's command and return its result."""
 
-    @abstractmethod
     async def leave(self, seat: int, move: Leave) -> None:
         """Record that the seat has left the round; one that has a key and did not sign that runs out of time."""
+        await self.take(self.game.event(seat=seat, **self.leaving), move)
 
     @abstractmethod
     async def take(self, event: Any, move: Move | Leave | None = None, *, is_timeout: bool = False) -> None:  # noqa: ANN401 - the game's own
         """Have the referee accept an event, and take over what follows from it."""
 
-    @abstractmethod
     async def advance(self) -> None:
-        """Do what is due now: bots' moves, one at a time, and passed deadlines."""
+        """Do what is due now: the move of one bot, or what a passed deadline asks for."""
+        if self.is_decided or self.setup.plan.clock.now() < self.wake:
+            return
+        if bots := self._bots_in_time:
+            await self.move_bot(bots[0])
+        else:
+            await self.run_out()
+
+    @abstractmethod
+    async def move_bot(self, seat: int) -> None:
+        """Make a bot's move once it has thought: by its advice, or without any."""
+
+    @abstractmethod
+    async def run_out(self) -> None:
+        """Apply the deadline, which has passed."""
 
     @abstractmethod
     def shown_outcome(self, outcome: Any) -> dict[str, Any]:  # noqa: ANN401 - the game's own outcome
@@ -160,8 +194,8 @@ class Play(ABC):
         """Return what one seat sees of the round, or a spectator."""
 
     @abstractmethod
-    def events(self) -> list[dict[str, Any]]:
-        """Return the events in order, for a replay; only for a round that is over."""
+    def replay(self) -> dict[str, Any]:
+        """Return the ``events`` in order and what else a replay shows; only for a round that is over."""
 
     async def settle(self) -> tuple[dict[str, Any], Proved] | None:
         """Settle the round; return its outcome for pages and its leaf in the log.
@@ -220,7 +254,9 @@ class Play(ABC):
             if move is None or move.signature is None or move.seen is None:
                 raise RefusedError("UNSIGNED")
             event.seen, signature = move.seen, bytes.fromhex(move.signature)
-        self.on_move(event.seat, len(self.message.events) + 1)
+        if self.mover is not None:
+            self.round.moved = (*self.mover, len(self.message.events) + 1)
+            self.on_move()
         return self.accepted(await self.game.accept_event(event, signature=signature))
 
     async def time_out(self, event: Any) -> bool:  # noqa: ANN401 - the game's own
@@ -285,17 +321,19 @@ class Play(ABC):
                 return str(one.to_bytes().decode())
         return None
 
-    def text(self, message: Any) -> dict[str, str]:  # noqa: ANN401 - a Text of the API
+    def reason_name(self, transfer: money_pb2.Transfer) -> Text:
+        """Return what players call the reason of a payment."""
+        return self.setup.law.word(transfer.reason)
+
+    def text(self, message: Any) -> Text:  # noqa: ANN401 - a Text of the API
         """Return words of the referee with the names of this round's people."""
-        return for_people(message, [one.name for one in self.round.seats])
+        return self.setup.law.respelled(for_people(message, [one.name for one in self.round.seats]))
 
     def violations(self, violations: Iterable[violation_pb2.Violation]) -> list[dict[str, Any]]:
         """Return broken rules as pages read them."""
-        names = "code seat? expected? found? deadline_time? cards? against?"
-        return [fields(one, names) | {"text": self.text(one.text)} for one in violations]
+        return [{"code": one.code, "text": self.text(one.text)} for one in violations]
 
     def _transfer(self, one: money_pb2.Transfer) -> dict[str, Any]:
         """Return a transfer for the page, with the name of its reason."""
-        word = self.setup.law.word
-        subject = {"subject": one.subject, "subject_name": word(one.subject)} if one.subject else {}
-        return fields(one, "payer payee amount_minor reason") | {"reason_name": word(one.reason)} | subject
+        subject = {"subject_name": self.setup.law.word(one.subject)} if one.subject else {}
+        return fields(one, "payer payee amount_minor reason") | {"reason_name": self.reason_name(one)} | subject

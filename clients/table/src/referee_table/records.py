@@ -20,24 +20,22 @@ def record_of(made: Round, end: str, *, time: int) -> dict[str, Any]:
 
 def settled_record(play: Play, outcome: dict[str, Any], leaf: Proved, *, time: int) -> dict[str, Any]:
     """Return the record of a settled round; "replay" has what only a replay needs."""
-    made, hands = play.round, [texts(hand) for hand in play.hands]
-    record = record_of(made, "SETTLED", time=time)
-    lines = zip(record["seats"], outcome["seats"], hands, strict=True)
-    seats = [who | line | {"hand": hand} for who, line, hand in lines]
+    made, record = play.round, record_of(play.round, "SETTLED", time=time)
+    seats = [who | line for who, line in zip(record["seats"], outcome["seats"], strict=True)]
     leads = {} if play.game.leader is None else {"leader": play.game.leader}
-    replay = {"hands": hands, **leads, "events": play.events()}
+    replay = {"hands": [texts(hand) for hand in play.hands], **leads, **play.replay()}
     return record | outcome | {"seats": seats, "proof": proof_of(made, leaf), "replay": replay}
 
 
 def proof_of(made: Round, leaf: Proved) -> dict[str, Any]:
     """Return the place of a round's end in the log."""
     bundle = f"/api/bundles/{made.table}/{made.number}"
-    return {"leaf_index": leaf.index, "leaf_hash": leaf.leaf_hash.hex(), "bundle": bundle, "is_revealed": False}
+    return {"leaf_index": leaf.index, "leaf_hash": leaf.leaf_hash.hex(), "bundle": bundle}
 
 
 def shown_seat(one: RoundSeat) -> dict[str, Any]:
     """Return who sits in a seat of a round, with the seat's public key where it has one."""
-    return fields(one, "person name is_bot") | ({"key": one.key.hex()} if one.key else {})
+    return fields(one, "person name") | ({"key": one.key.hex()} if one.key else {})
 
 
 def shown_record(record: dict[str, Any]) -> dict[str, Any]:

@@ -31,10 +31,10 @@ Message = dict[str, Any]
 
 
 class Room:
-    """A room that runs as a task. ``views`` has what each person was last shown, by the person's key.
+    """A room that runs as a task until it is closed. ``views`` has what people were last shown, by a person's key.
 
-    Views are made between two steps, after the file was written. ``_questions`` are the open questions for advice, at
-    most one of each person: the room goes on while the referee thinks.
+    Views are made between two steps, after the file was written. ``_questions`` are the open questions for advice by
+    person, each with its command's id: the room goes on while the referee thinks.
     """
 
     def __init__(
@@ -46,25 +46,38 @@ class Room:
         self.views: dict[str, Message] = {}
         self.is_closed = False
         self._queue: asyncio.Queue[Callable[[], Any]] = asyncio.Queue()
-        self._unanswered: dict[asyncio.Future[Message], str] = {}
-        self._questions: dict[str, tuple[str, asyncio.Task[Message]]] = {}
+        self._questions: dict[str, tuple[str, asyncio.Future[Message]]] = {}
+        self.task = asyncio.get_running_loop().create_task(self._run())
 
     def post(self, do: Callable[[], Any]) -> None:
         """Queue a function, which the room calls in its turn."""
         self._queue.put_nowait(do)
 
     async def ask(self, person: Person, command: Command) -> Message:
-        """Queue a command and return its result; refuse it with NO_ROOM if the room closes first."""
-        if self.is_closed:
-            return RefusedError("NO_ROOM").message(command.id)
-        answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
-        self._unanswered[answer] = command.id
-        answer.add_done_callback(lambda answer: self._unanswered.pop(answer, None))
-        self.post(lambda: self._answer(person, command, answer))
-        return await answer
+        """Have a command carried out and return its answer; refuse it with NO_ROOM if the room closes first.
 
-    async def run(self) -> None:
-        """Run the room until it is closed."""
+        The room carries out one command after the other. A question for advice is answered beside them: the same one
+        again gets the same answer, another one of the person TOO_MANY until then.
+        """
+        answer: asyncio.Future[Message]
+        if isinstance(command, Suggest):
+            asked, answer = self._questions.get(person.person) or self._begin_question(person, command)
+            if asked != command.id:
+                return RefusedError("TOO_MANY").message(command.id)
+        else:
+            answer = asyncio.get_running_loop().create_future()
+            self.post(lambda: self._answer(person, command, answer))
+        ends: set[asyncio.Future[Any]] = {answer, self.task}
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        return answer.result() if answer.done() else RefusedError("NO_ROOM").message(command.id)
+
+    def _begin_question(self, person: Person, command: Suggest) -> tuple[str, asyncio.Future[Message]]:
+        task = asyncio.get_running_loop().create_task(self._message(person, command))
+        self._questions[person.person] = command.id, task
+        task.add_done_callback(lambda _: self._questions.pop(person.person))
+        return command.id, task
+
+    async def _run(self) -> None:
         try:
             try:
                 await self.rounds.resume()
@@ -77,11 +90,8 @@ class Room:
         finally:
             self.is_closed = True
             self.rounds.stop()
-            for _, task in self._questions.values():
-                task.cancel()
-            for answer, command_id in list(self._unanswered.items()):
-                if not answer.done():
-                    answer.set_result(RefusedError("NO_ROOM").message(command_id))
+            for _, question in self._questions.values():
+                question.cancel()
 
     async def _next(self) -> Callable[[], Any] | None:
         """Return what was queued first, None if the clock has something due before that."""
@@ -144,31 +154,14 @@ class Room:
             self.visitors.refresh(person)
 
     async def _answer(self, person: Person, command: Command, answer: asyncio.Future[Message]) -> None:
-        """Answer a command; carry it out once for its id. Advice is answered later, while the room goes on."""
-        if isinstance(command, Suggest):
-            await self._advise(person, command, answer)
-            return
+        """Answer a command; carry it out once for its id."""
         message = person.answers.get(command.id)
         if message is None:
             message = await self._message(person, command)
             if not isinstance(command, History | Replay):
                 person.remember(command.id, message)
         self.files.save(self.state)
-        if not answer.done():
-            answer.set_result(message)
-
-    async def _advise(self, person: Person, command: Suggest, answer: asyncio.Future[Message]) -> None:
-        """Begin to answer a question; the same command again gets the same answer, another one TOO_MANY until then."""
-        command_id, task = self._questions.get(person.person, (command.id, None))
-        if command_id != command.id:
-            answer.set_result(RefusedError("TOO_MANY").message(command.id))
-            return
-        if task is None:
-            task = asyncio.get_running_loop().create_task(self._message(person, command))
-            self._questions[person.person] = (command.id, task)
-            task.add_done_callback(lambda _: self._questions.pop(person.person))
-        task.add_done_callback(lambda task: _pass_on(task, answer))
-        await asyncio.sleep(0)  # it asks about the round as it is, while the room does nothing else
+        answer.set_result(message)
 
     async def _message(self, person: Person, command: Command) -> Message:
         """Carry out a command; return its result or its refusal as pages read it."""
@@ -218,11 +211,11 @@ class Room:
                 person.has_acted = True
                 return await play.command(seat, command)
             case _:
-                person.has_acted, self.rounds.mover = True, (person.person, command.id)
+                person.has_acted, play.mover = True, (person.person, command.id)
                 try:
                     return await play.command(seat, command)
                 finally:
-                    self.rounds.mover = None
+                    play.mover = None
         return {}
 
     async def remove(self, person: Person, command: Leave) -> None:
@@ -235,13 +228,3 @@ class Room:
         self.rounds.leave(person)
         self.state.people.remove(person)
         self.visitors.leave(person)
-
-
-def _pass_on(task: asyncio.Task[Message], answer: asyncio.Future[Message]) -> None:
-    """Answer with what a task has returned or raised; a room that closes answers by itself."""
-    if answer.done() or task.cancelled():
-        return
-    if (error := task.exception()) is not None:
-        answer.set_exception(error)
-    else:
-        answer.set_result(task.result())

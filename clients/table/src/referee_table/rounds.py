@@ -1,7 +1,5 @@
 """The rounds of a room, one after the other: from all being ready to the proof, and on after a restart."""
 
-import asyncio
-import contextlib
 import logging
 from collections.abc import Callable
 from typing import Any, Final
@@ -27,9 +25,8 @@ FAULTS: Final = (RecordError, RefereeError, VerificationError, RoundLapsesError)
 class Rounds:
     """The round of a room that is under way, and the records of those before it.
 
-    ``game`` is the SDK's round in progress, ``play`` what the game makes of it from the deal on. ``mover`` is whose
-    command is being carried out, with its id. ``post`` has the room call a function in its turn. Until
-    ``again``, a time in ms, nothing is tried anew after an error.
+    ``game`` is the SDK's round in progress, ``play`` what the game makes of it from the deal on. ``post`` has the room
+    call a function in its turn. Until ``again``, a time in ms, nothing is tried anew after an error.
     """
 
     def __init__(
@@ -43,10 +40,8 @@ class Rounds:
         self.records, self.files, self.post = records, files, post
         self.game: Any = None
         self.play: Play | None = None
-        self.mover: tuple[str, str] | None = None
         self.again = 0
         self._seating_time: int | None = None
-        self._revealing: asyncio.Task[None] | None = None
 
     @property
     def table(self) -> str:
@@ -70,8 +65,6 @@ class Rounds:
         """Stop what goes on beside the room."""
         if self.play is not None:
             self.play.thinking.stop()
-        if self._revealing is not None:
-            self._revealing.cancel()
 
     def leave(self, person: Person) -> None:
         """End what waits for a person who goes before the deal."""
@@ -90,13 +83,13 @@ class Rounds:
             await self._go_on(self.play)
         elif made is not None and state.phase == "BINDING":
             await self._bind(made, is_late=is_late)
-        elif made is not None and all(made.seeds):
-            await dealing.dealt(made, self.game)
+        elif made is not None and all(made.seeded):
+            await self.game.deal()
             await self._begin(made)
         elif made is not None and is_late:
             leaf = await self.game.abort(reason=shuffler_pb2.ABORT_REASON_SEED_MISSING)
             record = record_of(made, "ABORTED", time=self.setup.plan.clock.now())
-            self._end(record | {"reason": "SEED_MISSING", "proof": proof_of(made, leaf)})
+            await self._end(record | {"reason": "SEED_MISSING", "proof": proof_of(made, leaf)})
         elif state.phase == "ENDING" and is_late:
             self._lobby()
         if self.is_between:
@@ -109,8 +102,6 @@ class Rounds:
         if state.phase == "LOBBY":
             state.phase_end_time = self.people.sit_out_time
         if seated is not None:
-            if self._revealing is not None:  # the journal has one round of a table
-                await self._revealing
             state.round, self.game = await dealing.prepared(
                 self.setup, seated, table=self.table, stake_minor=state.stake_minor
             )
@@ -131,15 +122,8 @@ class Rounds:
         """Return the play of a round; the room goes on when one of its bots has thought."""
         self.play = GAMES[self.setup.law.game](self.setup, made, self.game)
         self.play.thinking.on_end = lambda: self.post(lambda: None)
-        self.play.on_move = self._note_move
+        self.play.on_move = lambda: self.files.save(self.state)
         return self.play
-
-    def _note_move(self, seat: int, number: int) -> None:
-        """Store which command is about to become an event, so that it is answered after a kill as before."""
-        made = self.state.round
-        if made is not None and self.mover is not None and made.seats[seat].person == self.mover[0]:
-            made.moved = (*self.mover, number)
-            self.files.save(self.state)
 
     async def _begin(self, made: Round) -> None:
         """Begin to play a round that has been dealt."""
@@ -159,7 +143,7 @@ class Rounds:
         if play.is_over and (settled := await play.settle()) is not None:
             record = settled_record(play, *settled, time=self.setup.plan.clock.now())
             self.people.score(record)
-            self._end(record)
+            await self._end(record)
 
     def _have_all_skipped(self, made: Round) -> bool:
         """Return whether all who are present of the round's people have seen enough of its show."""
@@ -180,10 +164,13 @@ class Rounds:
         for person in self.people.humans:
             self.people.notify(person, notice("ROUND_GIVEN_UP"))
         self.state.generation += 1
-        self._end(record)
+        await self._end(record)
 
-    def _end(self, record: dict[str, Any]) -> None:
-        """Keep the record of a round, and show its end before people are asked whether they are ready."""
+    async def _end(self, record: dict[str, Any]) -> None:
+        """Keep the record of a round, and show its end before people are asked whether they are ready.
+
+        The log's seed is revealed, which completes the round's proof; only then the journal forgets the round.
+        """
         self.records = [*self.records[1 - KEPT_ROUNDS :], record]
         self.files.save_rounds(self.records)
         self.state.last = record
@@ -191,8 +178,9 @@ class Rounds:
         self._lobby(unready={one.person for one in self.state.people})
         if not self.setup.plan.pace.is_brisk:
             self.state.phase, self.state.phase_end_time = "ENDING", record["time"] + self.setup.plan.pace.scene_ms
+        self.files.save(self.state)
         if "proof" in record:
-            self._reveal(record, game)
+            await game.reveal()
 
     def _lobby(self, *, unready: set[str] | frozenset[str] = frozenset()) -> None:
         state = self.state
@@ -206,31 +194,10 @@ class Rounds:
         state.phase, state.phase_end_time, state.round = "LOBBY", None, None
         self.game = self.play = None
 
-    def _reveal(self, record: dict[str, Any], game: Any) -> None:  # noqa: ANN401 - the SDK's round of a game
-        """Have the log's seed of an ended round revealed, which completes its proof; ``game`` is None if it is."""
-
-        def note() -> None:
-            record["proof"]["is_revealed"] = True
-            last = self.state.last
-            if last is not None and (last["table"], last["number"]) == (record["table"], record["number"]):
-                self.state.last = record
-            self.files.save_rounds(self.records)
-
-        async def reveal() -> None:
-            with contextlib.suppress(*FAULTS):
-                if game is not None:
-                    await game.reveal()
-                self.post(note)
-
-        self._revealing = asyncio.get_running_loop().create_task(reveal())
-
     async def resume(self) -> None:
         """Go on with the round that the room's file and the SDK's journal have, after a restart."""
         state, made = self.state, self.state.round
         if made is None:
-            unrevealed = [one for one in self.records if "proof" in one and not one["proof"]["is_revealed"]]
-            if unrevealed:
-                self._reveal(unrevealed[-1], await self.setup.client.resume(self.table))
             return
         if state.phase != "BINDING" or all(made.commitments):
             self.game = await self.setup.client.resume(self.table)

@@ -21,10 +21,7 @@ _STOPPING_SECONDS: Final = 5
 
 def bound(host: str, port: int) -> socket.socket:
     """Return a socket that listens at the address; port 0 takes a free one."""
-    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    made.bind((host, port))
-    return made
+    return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
 
 
 @contextlib.asynccontextmanager

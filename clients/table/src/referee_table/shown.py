@@ -10,7 +10,6 @@ from typing import Any, Final
 from google.protobuf.message import Message
 
 from referee.cards import Card
-from referee_table.words import RefusedError
 
 _TEXTS: Final = {card.number: card.text for card in Card}
 _NUMBERS: Final = {text: number for number, text in _TEXTS.items()}
@@ -22,11 +21,8 @@ def texts(cards: Iterable[int]) -> list[str]:
 
 
 def numbers(cards: Sequence[str]) -> list[int]:
-    """Return the cards' numbers in their order; raise BAD_COMMAND if a text names no card."""
-    try:
-        return [_NUMBERS[card] for card in cards]
-    except KeyError as error:
-        raise RefusedError("BAD_COMMAND", detail=f"{error} is no card") from None
+    """Return the numbers of cards by their texts, in their order."""
+    return [_NUMBERS[card] for card in cards]
 
 
 def fields(source: Any, names: str) -> dict[str, Any]:  # noqa: ANN401 - a message of the API, or an object of ours

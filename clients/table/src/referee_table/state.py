@@ -24,7 +24,6 @@ class Person(msgspec.Struct, kw_only=True):
     person: str
     key: str
     name: str
-    language: str = "vi"
     is_bot: bool = False
     room: str = ""
     came_time: int = 0
@@ -72,8 +71,7 @@ class Round(msgspec.Struct, kw_only=True):
     seats: list[RoundSeat]
     commitments: list[bytes] = []
     token_hashes: list[bytes] = []
-    seeds: list[bytes] = []
-    seed_signatures: list[bytes] = []
+    seeded: list[bool] = []
     own: Any = None
     moved: tuple[str, str, int] | None = None
 

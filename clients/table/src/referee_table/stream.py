@@ -5,7 +5,6 @@ A page is sent the newest view when it can take one: who reads slowly misses vie
 
 import asyncio
 import contextlib
-import itertools
 from collections import deque
 from typing import Any, Final, TypeVar
 
@@ -16,9 +15,8 @@ from referee.evidence.outside import OutsideError, read_json
 from referee_table.commands import Command, Hello, Suggest
 from referee_table.games import MOST_BYTES, read
 from referee_table.house import House
-from referee_table.names import clean_name, is_changed
 from referee_table.state import Person
-from referee_table.words import RefusedError, goodbye, notice
+from referee_table.words import RefusedError, goodbye
 
 PROTOCOL: Final = 1
 MOST_WAITING: Final = 256
@@ -26,8 +24,6 @@ HELLO_SECONDS: Final = 10.0
 RATE: Final = 20.0
 BURST: Final = 60.0
 """Commands that a page may send a second, and at once."""
-_INVITATIONS: Final = itertools.count(1)
-"""Numbers of the commands of this process by which pages join the rooms of their links, each anew."""
 MessageT = TypeVar("MessageT")
 
 
@@ -48,7 +44,7 @@ class PageStream:
         self._is_stale = False
         self._ending = ""
         self._news = asyncio.Event()
-        self._commands: asyncio.Queue[bytes] = asyncio.Queue(MOST_WAITING)
+        self._commands: asyncio.Queue[tuple[str, bytes]] = asyncio.Queue(MOST_WAITING)
         self._allowance, self._last_time = BURST, 0.0
 
     def say(self, message: dict[str, Any]) -> None:
@@ -76,22 +72,14 @@ class PageStream:
                 hello = _parse(await self._receive(), Hello)
         except (WebSocketDisconnect, TimeoutError):
             return
-        name = "" if hello is None else clean_name(hello.person_name)
-        if hello is None or hello.protocol != PROTOCOL or not name:
+        if hello is None or hello.protocol != PROTOCOL:
             self._ending = "BAD_MESSAGE" if hello is None or hello.protocol == PROTOCOL else "OTHER_PROTOCOL"
             await self._close()
             return
-        person = self._house.visitors.welcome(hello, name=name)
+        person = self._house.visitors.welcome(hello)
         self.say(self._house.welcome(person))
-        if is_changed(hello.person_name, name):
-            self.say(notice("NAME_CHANGED"))
         self._house.arrive(person, self)
-        is_invited = bool(hello.room) and not person.room
-        invited = f"hello {self._house.server} {next(_INVITATIONS)}" if is_invited else ""
-        if invited:
-            join = {"type": "command", "name": "join", "id": invited, "room": hello.room}
-            self._commands.put_nowait(msgspec.json.encode(join))
-        work = (self._read_messages(), self._do(person, invited), self._speak(person))
+        work = (self._read_messages(), self._do(person), self._speak(person))
         tasks = [asyncio.ensure_future(one) for one in work]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -121,7 +109,7 @@ class PageStream:
                 elif not self._may_ask() or self._commands.full():
                     self.say(RefusedError("TOO_MANY").message(kind.id))
                 else:
-                    self._commands.put_nowait(data)
+                    self._commands.put_nowait((kind.id, data))
 
     def _may_ask(self) -> bool:
         now = asyncio.get_running_loop().time()
@@ -132,30 +120,25 @@ class PageStream:
         self._allowance -= 1
         return True
 
-    async def _do(self, person: Person, invited: str) -> None:
+    async def _do(self, person: Person) -> None:
         """Carry out the page's commands one after the other, and answer each; none waits for advice."""
         async with asyncio.TaskGroup() as beside:
             while True:
-                data = await self._commands.get()
+                command_id, data = await self._commands.get()
                 try:
                     command = read(data)
                 except RefusedError as error:
-                    kind = _parse(data, _Kind)
-                    self.say(error.message("" if kind is None else kind.id))
+                    self.say(error.message(command_id))
                     continue
+                answering = beside.create_task(self._answer(person, command))
                 if isinstance(command, Suggest):
-                    beside.create_task(self._answer(person, command))
                     await asyncio.sleep(0)  # the room has the question before the next command
-                    continue
-                answer = await self._answer(person, command)
-                if command.id == invited and answer["type"] == "refused":
-                    self.say(notice("DEAD_INVITE" if answer["code"] == "NO_ROOM" else answer["code"]))
+                else:
+                    await answering
 
-    async def _answer(self, person: Person, command: Command) -> dict[str, Any]:
+    async def _answer(self, person: Person, command: Command) -> None:
         """Carry out a command and answer it."""
-        answer = await self._house.do(person, command)
-        self.say(answer)
-        return answer
+        self.say(await self._house.do(person, command))
 
     async def _speak(self, person: Person) -> None:
         while True:

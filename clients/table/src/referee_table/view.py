@@ -5,7 +5,6 @@ from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 
-from referee_table.games import GAMES
 from referee_table.people import place_of
 from referee_table.play import Setup
 from referee_table.records import shown_record, shown_seat
@@ -16,19 +15,18 @@ from referee_table.state import Person, RoomState, Round
 
 def view_of(setup: Setup, state: RoomState, rounds: Rounds, person: Person) -> dict[str, Any]:
     """Return the whole room, as PROTOCOL.md describes it."""
-    ante = setup.law.default_ante(state.stake_minor) if GAMES[setup.law.game].has_bets else None
     return fields(state, "room version ruleset stake_minor phase phase_end_time") | {
         "type": "view",
         "time": setup.plan.clock.now(),
         "sealed": state.is_sealed,
         "you": person.person,
-        "persons": [_person(one, ante=ante) for one in state.people],
+        "persons": [_person(one) for one in state.people],
         "round": None if state.round is None else _round(setup, state, rounds, state.round, person),
         "last": None if state.last is None else shown_record(state.last),
     }
 
 
-def _person(one: Person, *, ante: int | None) -> dict[str, Any]:
+def _person(one: Person) -> dict[str, Any]:
     given = fields(one, "person name is_bot is_auto_ready score_minor") | {
         "is_away": one.away_time is not None,
         "is_ready": one.ready_time is not None,
@@ -36,8 +34,6 @@ def _person(one: Person, *, ante: int | None) -> dict[str, Any]:
     }
     if one.sit_out_time is not None:
         given["sit_out_time"] = one.sit_out_time
-    if ante is not None:
-        given |= {"ante_minor": one.ante_minor or ante, "trips_minor": one.trips_minor}
     return given
 
 
@@ -55,7 +51,7 @@ def _round(setup: Setup, state: RoomState, rounds: Rounds, made: Round, person: 
         given["server_commitment"] = game.server_commitment.hex()
     if play is None:
         given["bound"] = [place for place, one in enumerate(made.commitments) if one]
-        given["seeded"] = [place for place, one in enumerate(made.seeds) if one and state.phase != "BINDING"]
+        given["seeded"] = [place for place, one in enumerate(made.seeded) if one]
         return given
     given["dealt_time"] = game.dealt_time
     if setup.is_sealed:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from referee.evidence.ed25519 import is_public_key
 from referee_table.commands import Hello
+from referee_table.names import clean_name
 from referee_table.state import Person
 from referee_table.words import notice
 
@@ -36,16 +37,17 @@ class Visitors:
     streams: dict[str, Stream] = field(default_factory=dict)
     restored: set[str] = field(default_factory=set)
 
-    def welcome(self, hello: Hello, *, name: str) -> Person:
-        """Return the person with the hello's secret, or a new one; set the person's name, language and key.
+    def welcome(self, hello: Hello) -> Person:
+        """Return the person with the hello's secret, or a new one; set the person's name and key.
 
         A key that cannot verify anything is left out.
         """
+        name = clean_name(hello.person_name) or "?"
         key, seat_key = hashlib.sha256(hello.secret.encode()).hexdigest(), bytes.fromhex(hello.seat_key or "")
         person = self.people.get(key)
         if person is None:
             person = self.people[key] = Person(person=f"p{self.entropy(8).hex()}", key=key, name=name)
-        person.name, person.language = name, hello.language
+        person.name = name
         person.seat_key = seat_key if seat_key and is_public_key(seat_key) else b""
         return person
 

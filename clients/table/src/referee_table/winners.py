@@ -21,7 +21,7 @@ def groups_of(pattern: str, cards: Sequence[str]) -> list[list[str]]:
     ordered = sorted(cards, key=lambda card: (RANKS.index(card[0]), SUITS.index(card[1])))
     if "THREE_STRAIGHTS" in pattern or "THREE_FLUSHES" in pattern:
         is_group = _is_run if "STRAIGHTS" in pattern else _is_flush
-        return _split(ordered, [5, 5, 3], is_group) or [ordered]
+        return _split(ordered, is_group)
     if any(word in pattern for word in ("PAIR", "TRIPLE", "QUAD")):
         by_rank = _parted(ordered, lambda card: card[0])
         if "RUN" not in pattern:
@@ -54,17 +54,12 @@ def _is_flush(cards: Sequence[str]) -> bool:
     return len({card[1] for card in cards}) == 1
 
 
-def _split(cards: Sequence[str], sizes: list[int], is_group: Callable[[Sequence[str]], bool]) -> list[list[str]] | None:
-    """Split the cards into groups of these sizes; the weakest card left goes into each size in turn."""
-    if not sizes:
-        return []
-    for size in dict.fromkeys(sizes):
-        others = list(sizes)
-        others.remove(size)
-        for chosen in itertools.combinations(cards[1:], size - 1):
-            group = [cards[0], *chosen]
-            if is_group(group):
-                rest = [card for card in cards if card not in group]
-                if (found := _split(rest, others, is_group)) is not None:
-                    return sorted([group, *found], key=len, reverse=True)
-    return None
+def _split(cards: Sequence[str], is_group: Callable[[Sequence[str]], bool]) -> list[list[str]]:
+    """Split thirteen cards into groups of five, five and three; all of them in one if that cannot be done."""
+    for back in itertools.combinations(cards, 5):
+        rest = [card for card in cards if card not in back] if is_group(back) else []
+        for middle in itertools.combinations(rest, 5):
+            front = [card for card in rest if card not in middle]
+            if is_group(middle) and is_group(front):
+                return [list(back), list(middle), front]
+    return [list(cards)]

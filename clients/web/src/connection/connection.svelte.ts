@@ -58,9 +58,6 @@ export const wordsOf = (error: unknown): string => (error instanceof RefusedErro
 /** Waits for an answer; what is said where there is none, empty where there is one. */
 export const troubleOf = (asked: Promise<unknown>): Promise<string> => asked.then(() => "", wordsOf);
 
-/** Why an invitation leads nowhere. */
-const invitationText = ({ code, text }: Refused): Text => (code === "NO_ROOM" ? both("deadInvite") : text);
-
 interface Asked {
   readonly frame: string;
   readonly resolve: (result: unknown) => void;
@@ -105,7 +102,7 @@ class Connection {
     });
   }
 
-  /** Says hello, with a room to join where one is given. */
+  /** Says hello; a room that is given is joined from the lobby. */
   connect(room?: string): void {
     this.#room = room ?? this.#room;
     clearTimeout(this.#retry);
@@ -125,11 +122,8 @@ class Connection {
           type: "hello",
           protocol: 1,
           secret: keptSecret(),
-          tab,
           name: settings.name || say("guest"),
-          language: settings.language,
           ...(key === null ? {} : { seat_key: key.publicKey }),
-          ...(this.#room === undefined ? {} : { room: this.#room }),
         }),
       );
     };
@@ -204,6 +198,7 @@ class Connection {
         learnTime(message.time);
         this.lobby = message;
         this.view = null;
+        this.#join();
         break;
       case "view":
         learnTime(message.time);
@@ -223,10 +218,6 @@ class Connection {
         this.#answered(message.id)?.resolve(message.result);
         break;
       case "refused":
-        if (message.id.startsWith("hello ")) {
-          this.#room = undefined; // the invitation that the page came with
-          this.notify({ code: message.code, text: invitationText(message) });
-        }
         this.#answered(message.id)?.reject(new RefusedError(message));
         break;
       case "pong":
@@ -256,6 +247,17 @@ class Connection {
     this.#ping();
     for (const { frame } of this.#asked.values()) {
       this.#socket?.send(frame);
+    }
+  }
+
+  /** Follows the invitation that the page came with, from the lobby. */
+  #join(): void {
+    const room = this.#room;
+    this.#room = undefined;
+    if (room !== undefined) {
+      this.command("join", { room }).catch(({ code, text }: RefusedError) => {
+        this.notify({ code, text: code === "NO_ROOM" ? both("deadInvite") : text });
+      });
     }
   }
 

@@ -103,7 +103,6 @@ export interface Person {
 export interface Seat {
   readonly person: string;
   readonly name: string;
-  readonly is_bot: boolean;
   readonly key?: string;
 }
 
@@ -139,18 +138,12 @@ export interface Round {
   readonly course?: SeatCourse;
 }
 
-export interface HandValue {
-  readonly category: string;
-  readonly name: Text;
-}
-
 export interface SeatResult extends Seat {
   readonly net_minor: number;
   readonly winner?: boolean;
-  readonly cards?: readonly Card[];
   readonly instant_win_name?: Text;
-  readonly hand?: readonly Card[];
-  readonly value?: HandValue;
+  /** The name of its hand, in a game with one hand a seat. */
+  readonly value_name?: Text;
   readonly result?: string;
 }
 
@@ -160,7 +153,6 @@ export interface Transfer {
   readonly amount_minor: number;
   readonly reason: string;
   readonly reason_name?: Text;
-  readonly subject?: string;
   readonly subject_name?: Text;
 }
 
@@ -168,7 +160,6 @@ export interface Proof {
   readonly leaf_index: number;
   readonly leaf_hash: string;
   readonly bundle: string;
-  readonly is_revealed: boolean;
 }
 
 /** A finished round. */
@@ -189,7 +180,6 @@ export interface Last {
 }
 
 export interface ReplayEvent {
-  readonly time: number;
   readonly seat: number;
   readonly action: string;
   readonly name?: Text;
@@ -227,9 +217,6 @@ export interface View {
 export interface Violation {
   readonly code: string;
   readonly text: Text;
-  readonly seat?: number;
-  readonly cards?: readonly Card[];
-  readonly against?: readonly Card[];
 }
 
 export interface Refused {
@@ -285,7 +272,6 @@ export interface Results {
   readonly preview: Preview;
   readonly join: Entered;
   readonly leave: Done;
-  readonly rename: Done;
   readonly ready: Done;
   readonly auto_ready: Done;
   readonly sit_out: Done;

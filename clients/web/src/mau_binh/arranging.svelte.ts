@@ -116,8 +116,8 @@ export class Arranging extends Trying {
         this.suggested = { at: (at + 1) % all.length, all };
         const { back, middle, front } = next.arrangement;
         this.set([...back, ...middle, ...front]);
-        if (next.values !== undefined) {
-          this.#answer = { violations: [], values: next.values, of: this.places.join() };
+        if (next.value_names !== undefined) {
+          this.#answer = { violations: [], value_names: next.value_names, of: this.places.join() };
         }
       }
     });

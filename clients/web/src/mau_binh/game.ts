@@ -38,7 +38,7 @@ export const GAME: PageGame = {
   wordsOf: ({ action }) => say(WORDS[action as keyof typeof WORDS]),
   groupsOf: ({ arrangement }) =>
     arrangement === undefined ? [] : [arrangement.back, arrangement.middle, arrangement.front],
-  compared: (last) => (last.showdown?.chi ?? []).map((chi) => comparedChi(chi, last)),
+  compared: (replay) => (replay.chi ?? []).map((chi) => comparedChi(chi, replay)),
   endOf: ({ fouled }) => (fouled === true ? say("fouled") : ""),
   takes: ({ mau_binh }, command) => !DRAFTS.has(command) || mau_binh?.takes_signed !== false,
   wantsSigned: ({ mau_binh }) => mau_binh?.sign_now === true,

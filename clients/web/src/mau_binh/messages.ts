@@ -1,7 +1,7 @@
 /** What messages show of Mậu Binh. */
 
 import type { Card } from "../cards/card";
-import type { HandValue, InstantWin, Receipted, Violation } from "../connection/messages";
+import type { InstantWin, Receipted, Violation } from "../connection/messages";
 import type { Text } from "../words/say";
 
 export interface Arrangement {
@@ -10,19 +10,28 @@ export interface Arrangement {
   readonly front: readonly Card[];
 }
 
-export interface ShownHand {
+/** What one chi of a seat is called and brings it. */
+export interface ComparedHand {
   readonly seat: number;
-  readonly cards: readonly Card[];
   readonly name?: Text;
   readonly fouled: boolean;
-  readonly gone: boolean;
   readonly units_won: number;
   readonly units_lost: number;
 }
 
-export interface ShownChi {
+export interface ShownHand extends ComparedHand {
+  readonly cards: readonly Card[];
+  readonly gone: boolean;
+}
+
+/** One chi of all seats, as a replay compares it. */
+export interface ComparedChi {
   readonly position: "BACK" | "MIDDLE" | "FRONT";
   readonly name: Text;
+  readonly hands: readonly ComparedHand[];
+}
+
+export interface ShownChi extends ComparedChi {
   readonly start_time: number;
   readonly seconds: number;
   readonly hands: readonly ShownHand[];
@@ -70,13 +79,14 @@ export interface MauBinh {
 /** What the referee says of thirteen cards that are arranged. */
 export interface Checked {
   readonly violations: readonly Violation[];
-  readonly values: readonly HandValue[];
+  /** Back, middle, front. */
+  readonly value_names: readonly Text[];
 }
 
 /** A suggested arrangement. */
 export interface SuggestedArrangement {
   readonly arrangement: Arrangement;
-  readonly values: readonly HandValue[];
+  readonly value_names: readonly Text[];
 }
 
 /** What was handed in: an event, or held back until it may be one. */
@@ -97,12 +107,12 @@ declare module "../connection/messages" {
   }
   interface SeatResult {
     readonly arrangement?: Arrangement;
-    readonly values?: readonly HandValue[];
+    readonly value_names?: readonly Text[];
     readonly fouled?: boolean;
     readonly defaulted?: boolean;
   }
-  interface Last {
-    readonly showdown?: Showdown;
+  interface Replay {
+    readonly chi?: readonly ComparedChi[];
   }
   interface ReplayEvent {
     readonly arrangement?: Arrangement;

@@ -3,13 +3,13 @@
 import type { Last } from "../connection/messages";
 import type { Compared } from "../games";
 import { capital, pick, signed } from "../words/say";
-import type { ShownChi } from "./messages";
+import type { ComparedChi } from "./messages";
 import { say } from "./words";
 
 const ROWS = ["FRONT", "MIDDLE", "BACK"];
 
 /** The comparison of one chi; each seat's rows are front, middle and back. */
-export function comparedChi(chi: ShownChi, last: Last): Compared {
+export function comparedChi(chi: ComparedChi, last: Last): Compared {
   const seats = (last.seats ?? []).map(({ arrangement }, seat) => {
     const hand = chi.hands.find((shown) => shown.seat === seat);
     const units = (hand?.units_won ?? 0) - (hand?.units_lost ?? 0);

@@ -2,6 +2,8 @@
 
 import { fromProto, protoName } from "../cards/card";
 import { ask, type AskedRound } from "../connection/gateway";
+import type { Violation } from "../connection/messages";
+import type { Text } from "../words/say";
 import type { Arrangement, Checked } from "./messages";
 
 /** An arrangement, each card of which is spelled another way. */
@@ -18,10 +20,11 @@ export async function checkSealed(
   seat: number,
   given: Arrangement,
 ): Promise<Checked> {
+  type Answer = { violations?: Violation[]; values?: { name: Text }[] };
   const request = { round, seat, arrangement: spelled(given, protoName) };
   const method = "MauBinhService/CheckArrangement";
-  const { violations = [], values = [] } = await ask<Partial<Checked>>(gateway, method, request);
-  return { violations, values };
+  const { violations = [], values = [] } = await ask<Answer>(gateway, method, request);
+  return { violations, value_names: values.map(({ name }) => name) };
 }
 
 /** The three best arrangements of such a hand. */

@@ -122,5 +122,5 @@ function noteAtEnd(replay: Replay, seat: number, game: Replayed | undefined): st
     return capital(pick(result.instant_win_name));
   }
   const end = result === undefined ? "" : game?.endOf?.(result);
-  return capital(end || pick(result?.value?.name));
+  return capital(end || pick(result?.value_name));
 }

@@ -5,7 +5,6 @@ import type { InstantWin } from "../connection/messages";
 import type { Text } from "../words/say";
 
 export interface Combination {
-  readonly kind: string;
   readonly name: Text;
   readonly cards: readonly Card[];
 }
@@ -25,7 +24,8 @@ export interface TrickAction extends Partial<Combination> {
 export interface TienLen {
   readonly instant_wins?: readonly InstantWin[];
   readonly turn?: number | null;
-  readonly to_beat?: (Omit<Combination, "kind"> & { readonly seat: number }) | null;
+  /** The name of the combination to beat; null for the seat that leads. */
+  readonly to_beat: Text | null;
   readonly cards_left: readonly number[];
   readonly passed: readonly number[];
   readonly gone: readonly number[];

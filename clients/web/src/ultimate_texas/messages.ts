@@ -1,7 +1,7 @@
 /** What messages show of Ultimate Texas Hold'em. */
 
 import type { Card } from "../cards/card";
-import type { HandValue } from "../connection/messages";
+import type { Text } from "../words/say";
 
 export type Decision = "CHECK" | "PLAY_4X" | "PLAY_3X" | "PLAY_2X" | "PLAY_1X" | "FOLD";
 
@@ -38,7 +38,7 @@ export interface UltimateTexas {
   readonly seats: readonly TexasSeat[];
   readonly legal?: readonly Decision[];
   /** The best hand of this seat's cards and the board, from the flop on; not in a sealed room. */
-  readonly value?: HandValue;
+  readonly value?: { readonly category: string; readonly name: Text };
 }
 
 /** What a decision is worth on average. */
@@ -59,21 +59,16 @@ declare module "../connection/messages" {
     readonly trips_pays?: readonly Pay[];
     readonly limits?: Limits;
   }
-  interface Person {
-    readonly ante_minor?: number;
-    readonly trips_minor?: number;
-  }
   interface Round {
     readonly ultimate_texas?: UltimateTexas;
   }
   interface SeatResult {
     readonly hole?: readonly Card[];
-    readonly play_multiple?: number;
   }
   interface Last {
     readonly house?: readonly Card[];
     readonly board?: readonly Card[];
-    readonly house_value?: HandValue;
+    readonly house_value_name?: Text;
     readonly house_qualified?: boolean;
   }
   interface ReplayEvent {

@@ -3,7 +3,7 @@
 import { speaker } from "../words/say";
 
 export const { say } = speaker({
-  blindNeedsWin: ["Blind chỉ ăn khi thắng Nhà Cái.", "Blind is paid only to who beats the house."],
+  blindNeedsWin: ["Blind chỉ ăn khi thắng nhà cái.", "Blind is paid only to who beats the house."],
   board: ["Bài chung", "Board"],
   checked: ["đã xem", "checked"],
   folded: ["đã bỏ bài", "folded"],
@@ -11,10 +11,10 @@ export const { say } = speaker({
   none: ["không", "none"],
   paytable: ["Bảng ăn", "Paytable"],
   playedBet: ["tố {times}x: {amount}", "played {times}x: {amount}"],
-  qualifies: ["đủ điều kiện", "qualifies"],
-  qualifiesNot: ["không đủ điều kiện", "does not qualify"],
+  qualifies: ["đủ bài", "qualifies"],
+  qualifiesNot: ["không đủ bài", "does not qualify"],
   timeToDecide: ["Thời gian quyết định", "Time to decide"],
-  waitHouse: ["Đã tố, chờ Nhà Cái.", "Played. Waiting for the house."],
+  waitHouse: ["Đã tố, chờ nhà cái.", "Played. Waiting for the house."],
   waitOthers: ["Chờ các nhà khác.", "Waiting for the others."],
   worthMeans: ["★ đáng nhất; số là trung bình ăn thua.", "★ is worth most; numbers are what each wins on average."],
   yourBets: ["Cược của bạn", "Your bets"],

@@ -1,24 +1,31 @@
 """The commands of Mậu Binh."""
 
-from referee_table.commands import Cards, Hash, InRound, Move
+from typing import Annotated
+
+import msgspec
+
+from referee_table.commands import CardText, Hash, Move
+
+Five = Annotated[list[CardText], msgspec.Meta(min_length=5, max_length=5)]
+Three = Annotated[list[CardText], msgspec.Meta(min_length=3, max_length=3)]
 
 
-class Arrange(Move, frozen=True, kw_only=True, tag="arrange"):
+class Rows(Move, frozen=True, kw_only=True):
+    """A command with thirteen cards in their rows."""
+
+    back: Five
+    middle: Five
+    front: Three
+
+
+class Arrange(Rows, frozen=True, kw_only=True, tag="arrange"):
     """Command with an arrangement, final or still being changed."""
 
     is_final: bool = True
 
-    back: Cards
-    middle: Cards
-    front: Cards
 
-
-class Check(InRound, frozen=True, kw_only=True, tag="check"):
+class Check(Rows, frozen=True, kw_only=True, tag="check"):
     """Command to check an arrangement."""
-
-    back: Cards
-    middle: Cards
-    front: Cards
 
 
 class Commit(Move, frozen=True, kw_only=True, tag="commit"):
@@ -28,10 +35,7 @@ class Commit(Move, frozen=True, kw_only=True, tag="commit"):
     commitment: Hash
 
 
-class Open(Move, frozen=True, kw_only=True, tag="open"):
+class Open(Rows, frozen=True, kw_only=True, tag="open"):
     """Command with the arrangement that the seat has committed to."""
 
-    back: Cards
-    middle: Cards
-    front: Cards
     nonce: Hash

@@ -6,7 +6,15 @@ from referee.v1 import advice_pb2, mau_binh_pb2
 from referee_table.commands import InRound, Leave, Move, Suggest
 from referee_table.mau_binh.commands import Arrange, Check, Commit, Open
 from referee_table.mau_binh.drafts import Draft, DraftedPlay
-from referee_table.mau_binh.shown import cards_of, sdk_arrangement, shown_showdown, shown_values, split, thirteen
+from referee_table.mau_binh.shown import (
+    cards_of,
+    compared,
+    sdk_arrangement,
+    shown_showdown,
+    split,
+    thirteen,
+    value_names,
+)
 from referee_table.play import RETRY_MS
 from referee_table.shown import fields, texts
 from referee_table.thinking import THOUGHT_MS
@@ -33,22 +41,16 @@ class MauBinhPlay(DraftedPlay):
         return self.end_time if self.state.showdown is None else self.state.show_end_time
 
     @property
-    def wake(self) -> int:
-        """Time in ms of the next thing to do: a bot's move, a deadline, or the end of the show."""
-        state, now = self.state, self.setup.plan.clock.now()
-        if state.showdown is not None:
-            return max(state.show_end_time, self.again)
-        times = [max(self.end_time, self.again)]
-        if self._bots():
-            times.append(0 if self.is_opening else self.thinking.wake(state.bot_time))
-        if any(state.drafts) if now < self.hand_in_time else now < self.end_time and self.ready_drafts():
-            times.append(self.hand_in_time)
-        return min(times)
+    def is_decided(self) -> bool:
+        """Whether the show has begun."""
+        return self.state.showdown is not None
 
     @property
-    def is_over(self) -> bool:
-        """Whether the show is over."""
-        return self.state.showdown is not None and self.wake <= self.setup.plan.clock.now()
+    def wake(self) -> int:
+        """Time in ms of the next thing to do, as in every game, or of handing in what is held back."""
+        now, drafts = self.setup.plan.clock.now(), self.state.drafts
+        has_drafts = any(drafts) if now < self.hand_in_time else now < self.end_time and self.ready_drafts()
+        return min(super().wake, self.hand_in_time) if has_drafts and not self.is_decided else super().wake
 
     @property
     def is_public(self) -> bool:
@@ -94,13 +96,13 @@ class MauBinhPlay(DraftedPlay):
                 return self.receipt()
             case Check():
                 checked = await self.game.check(seat, sdk_arrangement(thirteen(command)))
-                values = shown_values(checked.values, self.setup.law)
-                return {"violations": self.violations(checked.violations), "values": values}
+                names = value_names(checked.values, self.setup.law)
+                return {"violations": self.violations(checked.violations), "value_names": names}
             case Suggest():
                 suggestions = [
                     {
                         "arrangement": split(cards_of(one.arrangement)),
-                        "values": shown_values(one.values, self.setup.law),
+                        "value_names": value_names(one.values, self.setup.law),
                     }
                     for one in await self._suggest(seat, count=3)
                 ]
@@ -108,22 +110,12 @@ class MauBinhPlay(DraftedPlay):
             case _:
                 raise RefusedError("WRONG_PHASE")
 
-    async def leave(self, seat: int, move: Leave) -> None:
-        """Record that the seat has left; it loses what is shown afterwards."""
-        await self.take(self.game.event(seat=seat, leave={}), move)
-
     async def advance(self) -> None:
-        """Hand in what is held back, make a bot's move, or apply a passed deadline."""
-        state, now = self.state, self.setup.plan.clock.now()
-        if state.showdown is None and not self.is_opening and now < self.end_time and self.is_release_due():
+        """Hand in what is held back, then do what is due in every game."""
+        is_arranging = not self.is_decided and not self.is_opening and self.setup.plan.clock.now() < self.end_time
+        if is_arranging and self.is_release_due():
             await self._hand_in()
-        if state.showdown is not None:
-            return
-        bots = self._bots()
-        if now >= max(self.end_time, self.again) and not (self.is_opening and bots):
-            await self._end_time()
-        elif bots and (self.is_opening or now >= state.bot_time):
-            await self._move(bots[0])
+        await super().advance()
 
     async def take(self, event: Any, move: Move | Leave | None = None, *, is_timeout: bool = False) -> None:  # noqa: ANN401 - the game's own
         """Have the referee accept an event; begin the show, or opening, if it leads there."""
@@ -131,14 +123,13 @@ class MauBinhPlay(DraftedPlay):
         await self._take_over()
 
     def shown_outcome(self, outcome: mau_binh_pb2.MauBinhOutcome) -> dict[str, Any]:
-        """Return each seat's arrangement with its values, and the show."""
+        """Return each seat's arrangement with the names of its hands, and hands that won at the deal."""
         seats = []
         for one in outcome.seats:
-            cards = cards_of(one.arrangement)
             seat = fields(one, "fouled defaulted net_minor winner") | self.named_instant_win(one.instant_win)
-            values = shown_values(one.values, self.setup.law)
-            seats.append(seat | {"cards": texts(cards), "arrangement": split(cards), "values": values})
-        return {"seats": seats, "showdown": self.state.showdown, "instant_wins": self.state.instant_wins}
+            names = value_names(one.values, self.setup.law)
+            seats.append(seat | {"arrangement": split(cards_of(one.arrangement)), "value_names": names})
+        return {"seats": seats, "instant_wins": self.state.instant_wins}
 
     def view(self, seat: int | None) -> dict[str, Any]:
         """Return what a seat sees: who is done, its own arrangement, and everything once it is shown."""
@@ -155,18 +146,18 @@ class MauBinhPlay(DraftedPlay):
             shown["instant_wins"] = state.instant_wins
         return {"mau_binh": shown}
 
-    def events(self) -> list[dict[str, Any]]:
-        """Return the round's events for the page: arrangements, commitments and how they were opened, departures."""
+    def replay(self) -> dict[str, Any]:
+        """Return arrangements, commitments and how they were opened, departures; then chi by chi."""
         given: list[dict[str, Any]] = []
         for event in self.message.events:
             choice = event.WhichOneof("choice") or ""
-            one = fields(event, "time seat") | {"action": choice.upper()}
+            one = {"seat": event.seat, "action": choice.upper()}
             if choice == "arrange":
                 one["arrangement"] = split(cards_of(event.arrange))
             if choice == "commit":
                 one["commitment"] = event.commit.commitment.hex()
             given.append(one)
-        return given
+        return {"events": given, "chi": compared(self.state.showdown or {"chi": []})}
 
     async def _draft(self, seat: int, draft: Draft) -> dict[str, Any]:
         """Send a seat's draft to the referee, or hold it back."""
@@ -217,7 +208,7 @@ class MauBinhPlay(DraftedPlay):
     async def _take_over(self) -> None:
         """Begin the show, or opening, if the newest event led there."""
         if self.is_opening:
-            self.again, self.state.drafts = 0, [None] * len(self.round.seats)
+            self.again, self.state.bot_time, self.state.drafts = 0, 0, [None] * len(self.round.seats)
         if self.hands:
             await self._look()
 
@@ -237,7 +228,8 @@ class MauBinhPlay(DraftedPlay):
         if pace.is_brisk:
             state.show_end_time = 0
 
-    def _bots(self) -> list[int]:
+    @property
+    def bots(self) -> list[int]:
         """Return the seats of bots that have to arrange, or to open their commitment."""
         return [
             seat
@@ -247,7 +239,7 @@ class MauBinhPlay(DraftedPlay):
             and (self.is_opening or not course.is_in)
         ]
 
-    async def _move(self, seat: int) -> None:
+    async def move_bot(self, seat: int) -> None:
         """Arrange for a bot, by its advice or as dealt without any; or open what it has committed to."""
         if self.is_opening:
             self.accepted(await self.game.arrange(seat, self.game.committed(seat)))
@@ -281,7 +273,7 @@ class MauBinhPlay(DraftedPlay):
             raise RefusedError("NO_ADVICE")
         return list(answer.suggestions)
 
-    async def _end_time(self) -> None:
+    async def run_out(self) -> None:
         """Apply the deadline: report seats that did not commit, or did not open; otherwise let the show begin."""
         was_opening = self.is_opening
         for seat in self._late() if self.setup.is_sealed else ():

@@ -7,17 +7,15 @@ from referee_client import Arrangement, Card
 
 from referee.v1 import hand_pb2, mau_binh_pb2
 from referee_table.law import Law
-from referee_table.mau_binh.commands import Arrange, Check, Open
+from referee_table.mau_binh.commands import Rows
 from referee_table.shown import fields, numbers, texts
-from referee_table.words import RefusedError
+from referee_table.words import Text
 
 CHI: Final = {"back": slice(0, 5), "middle": slice(5, 10), "front": slice(10, 13)}
 
 
-def thirteen(command: Arrange | Check | Open) -> list[int]:
-    """Read a command's thirteen cards; raise BAD_COMMAND if a row has another size."""
-    if (len(command.back), len(command.middle), len(command.front)) != (5, 5, 3):
-        raise RefusedError("BAD_COMMAND", detail="an arrangement has five, five and three cards")
+def thirteen(command: Rows) -> list[int]:
+    """Return a command's thirteen cards in the order back, middle, front."""
     return numbers([*command.back, *command.middle, *command.front])
 
 
@@ -36,9 +34,9 @@ def split(cards: list[int]) -> dict[str, list[str]]:
     return {name: texts(cards[part]) for name, part in CHI.items()}
 
 
-def shown_values(values: Iterable[hand_pb2.HandValue], law: Law) -> list[dict[str, Any]]:
-    """Return the values of hands as pages read them."""
-    return [{"category": value.category, "name": law.name("category", value.category)} for value in values]
+def value_names(values: Iterable[hand_pb2.HandValue], law: Law) -> list[Text]:
+    """Return the names of hands, in their order."""
+    return [law.name("category", value.category) for value in values]
 
 
 def shown_showdown(found: mau_binh_pb2.Showdown, law: Law) -> dict[str, Any]:
@@ -55,3 +53,13 @@ def shown_showdown(found: mau_binh_pb2.Showdown, law: Law) -> dict[str, Any]:
         ],
         "summary": [fields(one, f"{line} commission_minor?") for one in found.summary],
     }
+
+
+def compared(showdown: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return what a replay shows of each chi of a show: whose hand it is called what, and the units it brings."""
+    hand = ("seat", "name", "fouled", "units_won", "units_lost")
+    return [
+        {"position": chi["position"], "name": chi["name"]}
+        | {"hands": [{name: one[name] for name in hand} for one in chi["hands"]]}
+        for chi in showdown["chi"]
+    ]

@@ -4,12 +4,12 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from referee.v1 import advice_pb2, tien_len_pb2
+from referee.v1 import advice_pb2, money_pb2, tien_len_pb2
 from referee_table.commands import Cards, InRound, Leave, Move, Suggest
 from referee_table.play import Play
 from referee_table.shown import fields, numbers, texts
 from referee_table.state import PlayState
-from referee_table.words import RefusedError
+from referee_table.words import RefusedError, Text
 
 _ACTIONS: Final = {"play": "PLAY", "pass_turn": "PASS", "timeout": "TIMEOUT", "leave": "LEAVE"}
 
@@ -61,18 +61,14 @@ class TienLenPlay(Play):
         return None if self.found.over else self.found.deadline_time
 
     @property
-    def wake(self) -> int:
-        """Time in ms of the next thing to do: a bot's move, the end of the turn, or the end of the show."""
-        if self.found.over:
-            return max(self.again, self.state.show_end_time)
-        if self.is_bot(self.found.turn):
-            return self.thinking.wake(self.state.bot_time)
-        return max(self.found.deadline_time, self.again)
+    def is_decided(self) -> bool:
+        """Whether a seat has no cards left, or has won at the deal."""
+        return self.found.over
 
     @property
-    def is_over(self) -> bool:
-        """Whether the round is over and a show, if there is one, has ended."""
-        return self.found.over and self.wake <= self.setup.plan.clock.now()
+    def bots(self) -> list[int]:
+        """The seat on turn, if a bot has it."""
+        return [self.found.turn] if self.is_bot(self.found.turn) else []
 
     async def begin(self) -> None:
         """Begin the round with the cards that were dealt, and the leader's turn."""
@@ -106,24 +102,16 @@ class TienLenPlay(Play):
                 raise RefusedError("WRONG_PHASE")
         return self.receipt()
 
-    async def leave(self, seat: int, move: Leave) -> None:
-        """Record that the seat passes from now on, and loses."""
-        await self.take(self.game.event(seat=seat, leave={}), move)
+    async def run_out(self) -> None:
+        """Report that the time of the seat on turn has run out."""
+        await self.time_out(self.game.event(seat=self.found.turn, timeout={}))
 
-    async def advance(self) -> None:
-        """Move for the bot on turn, or for a seat whose time has run out."""
-        if self.found.over:
-            return
-        turn, now = self.found.turn, self.setup.plan.clock.now()
-        if not self.is_bot(turn):
-            if now >= max(self.found.deadline_time, self.again):
-                await self.time_out(self.game.event(seat=turn, timeout={}))
-        elif now >= self.state.bot_time and self.thinking.is_over(
-            len(self.message.events), lambda: self.advice(count=1)
-        ):
+    async def move_bot(self, seat: int) -> None:
+        """Play or pass for the bot on turn."""
+        if self.thinking.is_over(len(self.message.events), lambda: self.advice(count=1)):
             cards = await self._bot_cards()
             choice: dict[str, Any] = {"play": {"cards": cards}} if cards else {"pass_turn": {}}
-            await self.take(self.game.event(seat=turn, **choice))
+            await self.take(self.game.event(seat=seat, **choice))
 
     async def _bot_cards(self) -> list[int]:
         """Return what the bot on turn plays, nothing for a pass: by its advice, or the first legal play without any."""
@@ -136,10 +124,7 @@ class TienLenPlay(Play):
         """Return the cards that each seat has left, how the round ended and its last trick."""
         return {
             "seats": [
-                fields(one, "left net_minor winner")
-                | {"cards": texts(one.left)}
-                | self.named_instant_win(one.instant_win)
-                for one in outcome.seats
+                fields(one, "left net_minor winner") | self.named_instant_win(one.instant_win) for one in outcome.seats
             ],
             "ending": outcome.ending,
             "ending_name": self.setup.law.name("ending", outcome.ending),
@@ -157,26 +142,31 @@ class TienLenPlay(Play):
             "played": texts(state.played),
         }
         if found.HasField("to_beat"):
-            beaten = self._combination(found.to_beat)
-            shown["to_beat"] = {"seat": found.to_beat_seat, "name": beaten["name"], "cards": beaten["cards"]}
+            shown["to_beat"] = self._combination(found.to_beat)["name"]
         if state.instant_wins:
             shown["instant_wins"] = state.instant_wins
         if seat is None:
             return {"tien_len": shown}
         if state.legal is not None and found.HasField("turn") and found.turn == seat:
-            plays = [{name: one[name] for name in ("kind", "name", "cards")} for one in state.legal["plays"]]
+            plays = [{"name": one["name"], "cards": one["cards"]} for one in state.legal["plays"]]
             shown["legal"] = {"plays": plays, "may_pass": state.legal["may_pass"]}
         return {"tien_len": shown, "hand": texts(self._held(seat))}
 
-    def events(self) -> list[dict[str, Any]]:
-        """Return the round's events for the page: plays and the combinations they are, passes, timeouts, departures."""
-        return [{"time": event.time} | one for event, one in zip(self.message.events, self.state.plays, strict=True)]
+    def replay(self) -> dict[str, Any]:
+        """Return plays and the combinations they are, passes, timeouts, departures."""
+        return {"events": self.state.plays}
 
     async def take(self, event: Any, move: Move | Leave | None = None, *, is_timeout: bool = False) -> None:  # noqa: ANN401 - the game's own
         """Have the referee accept an event, and lay it."""
         answer = await self.submit(event, move, is_timeout=is_timeout)
         found = answer.state if answer.HasField("state") else (await self.game.preview()).state
         await self._stand(found, answer.event)
+
+    def reason_name(self, transfer: money_pb2.Transfer) -> Text:
+        """Return what players call the reason of a payment: only twos and what chops them are *thối*."""
+        is_thoi = transfer.reason == "LEFTOVER" and transfer.subject not in {"", "CARD"}
+        term = self.setup.law.words["terms"]["THOI"]
+        return {"vi": term["vi"], "en": term["en"]} if is_thoi else super().reason_name(transfer)
 
     async def _stand(self, found: tien_len_pb2.TienLenState, event: tien_len_pb2.TienLenEvent | None = None) -> None:
         """Take over the referee's state after an event."""
@@ -200,8 +190,7 @@ class TienLenPlay(Play):
             one["cards"] = texts(cards)
             state.played += cards
         if cards and self.found.HasField("to_beat") and self.found.to_beat_seat == seat:
-            kind = self.found.to_beat.kind
-            one |= {"kind": kind, "name": self.setup.law.name("kind", kind)} | self._chop(beaten, cards)
+            one |= {"name": self._combination(self.found.to_beat)["name"]} | self._chop(beaten, cards)
         state.trick.append(one)
         state.plays.append(one | ({"leads": True} if cards and beaten is None else {}))
         if not self.found.over and not self.found.HasField("to_beat"):
@@ -231,7 +220,7 @@ class TienLenPlay(Play):
         return {"plays": plays, "may_pass": listed.may_pass}
 
     def _combination(self, one: tien_len_pb2.Combination) -> dict[str, Any]:
-        return fields(one, "kind cards") | {"name": self.setup.law.name("kind", one.kind)}
+        return fields(one, "cards") | {"name": self.setup.law.name("kind", one.kind)}
 
     def _suggestion(self, one: advice_pb2.SuggestedPlay) -> dict[str, Any]:
         chosen = {"action": "PLAY"} | self._combination(one.play) if one.HasField("play") else {"action": "PASS"}

@@ -1,28 +1,28 @@
 """A round of Ultimate Texas Hold'em at the table: street by street, each seat for itself against the house."""
 
 import base64
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, Literal
 
 import msgspec
 from google.protobuf.json_format import MessageToDict
 
 from referee.v1 import advice_pb2, ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
-from referee_table.commands import Identifier, InRound, Leave, Move, Suggest
+from referee_table.commands import InRound, Leave, Move, Suggest
 from referee_table.play import Play
 from referee_table.shown import fields, texts
 from referee_table.state import PlayState
-from referee_table.words import RefusedError
+from referee_table.words import RefusedError, Text
 
 _PREFIX: Final = "DECISION_"
 _IMPOSED: Final = frozenset({Decision.DECISION_LEAVE, Decision.DECISION_TIMEOUT})
-_MADE: Final = ("CHECK", "PLAY_4X", "PLAY_3X", "PLAY_2X", "PLAY_1X", "FOLD")
 
 
 class Decide(Move, frozen=True, kw_only=True, tag="decide"):
     """Command with a decision."""
 
-    decision: Identifier
+    decision: Literal["CHECK", "PLAY_4X", "PLAY_3X", "PLAY_2X", "PLAY_1X", "FOLD"]
 
 
 class UltimateTexasState(PlayState, kw_only=True):
@@ -38,6 +38,7 @@ class UltimateTexasPlay(Play):
     name = "ultimate_texas"
     commands = (Decide,)
     can_seal = has_bets = True
+    leaving = MappingProxyType({"decision": "DECISION_LEAVE"})
     state: UltimateTexasState
     state_type = UltimateTexasState
 
@@ -46,28 +47,18 @@ class UltimateTexasPlay(Play):
     @property
     def deadline(self) -> int | None:
         """End of the time for decisions on this street, None while no seat decides."""
-        return self._street_end if self._deciding() else None
+        opened: int = max(self.game.dealt_time, self.game.unsealed_time)  # from which on the street's clock runs
+        return None if self.is_decided else opened + self.setup.law.clock_ms("street")
 
     @property
-    def wake(self) -> int:
-        """Time in ms of the next thing to do: a bot's decision, or the end of the street."""
-        deciding = self._deciding()
-        if not deciding:
-            return self.again
-        late = max(self._street_end, self.again)
-        has_bots = any(self.is_bot(seat) for seat in deciding)
-        return min(self.thinking.wake(self.state.bot_time), late) if has_bots else late
+    def is_decided(self) -> bool:
+        """Whether no seat has a decision to make: the house's cards are open."""
+        return not self._deciding()
 
     @property
-    def is_over(self) -> bool:
-        """Whether the house's cards are open."""
-        return "house" in self.game.board and self.again <= self.setup.plan.clock.now()
-
-    @property
-    def _street_end(self) -> int:
-        """Time in ms at which the clock of the street ends, which began with the cards opened last."""
-        opened: int = max(self.game.dealt_time, self.game.unsealed_time)
-        return opened + self.setup.law.clock_ms("street")
+    def bots(self) -> list[int]:
+        """Seats of bots that have a decision to make."""
+        return [seat for seat in self._deciding() if self.is_bot(seat)]
 
     async def begin(self) -> None:
         """Begin the round with the cards that were dealt, and the clock of the first street."""
@@ -82,8 +73,6 @@ class UltimateTexasPlay(Play):
     async def command(self, seat: int, command: InRound) -> dict[str, Any]:
         """Carry out a decision, or a question."""
         match command:
-            case Decide() if command.decision not in _MADE:
-                raise RefusedError("BAD_COMMAND", detail=f"{command.decision} is no decision")
             case Decide():
                 await self.take(self._event(seat, command.decision), command)
                 return self.receipt()
@@ -96,21 +85,12 @@ class UltimateTexasPlay(Play):
             case _:
                 raise RefusedError("WRONG_PHASE")
 
-    async def leave(self, seat: int, move: Leave) -> None:
-        """Record that a seat leaves: it checks from now on, and folds where it cannot."""
-        await self.take(self._event(seat, "LEAVE"), move)
-
-    async def advance(self) -> None:
-        """Decide for a bot, or for the seats whose time has run out."""
-        deciding, now = self._deciding(), self.setup.plan.clock.now()
-        bots = [seat for seat in deciding if self.is_bot(seat)]
-        if now >= max(self._street_end, self.again):
-            opened = len(self.game.board)
-            for seat in deciding:  # until the next street begins
-                if len(self.game.board) != opened or not await self.time_out(self._event(seat, "TIMEOUT")):
-                    return
-        elif bots and now >= self.state.bot_time:
-            await self._move(bots[0])
+    async def run_out(self) -> None:
+        """Report that the time of the seats that have not decided has run out, until the next street begins."""
+        opened = len(self.game.board)
+        for seat in self._deciding():
+            if len(self.game.board) != opened or not await self.time_out(self._event(seat, "TIMEOUT")):
+                return
 
     async def take(self, event: Any, move: Move | Leave | None = None, *, is_timeout: bool = False) -> None:  # noqa: ANN401 - the game's own
         """Have the referee accept a decision; ask for the state with the cards that it opened."""
@@ -126,12 +106,12 @@ class UltimateTexasPlay(Play):
         """Return each seat's hand, bets and result, the board and the house's cards."""
         return fields(outcome, "board house_qualified house_net_minor") | {
             "seats": [
-                fields(one, "hole result play_multiple net_minor")
-                | {"cards": texts(one.hole), "value": self._value(one.value.category), "winner": one.result == "WON"}
+                fields(one, "hole result net_minor")
+                | {"value_name": self._named(one.value.category), "winner": one.result == "WON"}
                 for one in outcome.seats
             ],
             "house": texts(outcome.house_hole),
-            "house_value": self._value(outcome.house_value.category),
+            "house_value_name": self._named(outcome.house_value.category),
         }
 
     def view(self, seat: int | None) -> dict[str, Any]:
@@ -154,7 +134,8 @@ class UltimateTexasPlay(Play):
         if "house" in board:
             shown |= {"house": [card.text for card in board["house"]], "hands": [texts(hand) for hand in self.hands]}
         if seat is not None and self.found.seats[seat].HasField("value") and not self.setup.is_sealed:
-            shown["value"] = self._value(self.found.seats[seat].value.category)
+            category = self.found.seats[seat].value.category
+            shown["value"] = {"category": category, "name": self._named(category)}
         if seat is not None and seat in deciding:
             shown["legal"] = [_name(one) for one in self.found.seats[seat].legal_decisions if one not in _IMPOSED]
         given: dict[str, Any] = {"ultimate_texas": shown}
@@ -164,15 +145,18 @@ class UltimateTexasPlay(Play):
             given["signatures"] = [base64.b64encode(one).decode() for one in self.message.signatures]
         return given
 
-    def events(self) -> list[dict[str, Any]]:
+    def replay(self) -> dict[str, Any]:
         """Return the decisions for the page, each with its street."""
-        return [
-            fields(event, "time seat") | {"action": "DECIDE", "decision": _name(event.decision), "street": street}
-            for event, street in zip(self.message.events, self.state.streets, strict=True)
-        ]
+        made = zip(self.message.events, self.state.streets, strict=True)
+        return {
+            "events": [
+                {"seat": event.seat, "action": "DECIDE", "decision": _name(event.decision), "street": street}
+                for event, street in made
+            ]
+        }
 
-    def _value(self, category: str) -> dict[str, Any]:
-        return {"category": category, "name": self.setup.law.name("category", category) if category else {}}
+    def _named(self, category: str) -> Text:
+        return self.setup.law.name("category", category)
 
     def _event(self, seat: int, decision: str) -> Any:  # noqa: ANN401 - the game's own
         return self.game.event(seat=seat, decision=f"{_PREFIX}{decision}")
@@ -189,7 +173,7 @@ class UltimateTexasPlay(Play):
     def _stand(self, found: ultimate_texas_pb2.UltimateTexasState) -> None:
         self.found, self.state.street = found, found.street
 
-    async def _move(self, seat: int) -> None:
+    async def move_bot(self, seat: int) -> None:
         """Decide for a bot: by its advice, or without any the cheapest decision that keeps its hand."""
         if not self.thinking.is_over((seat, self.found.street), lambda: self._ranked(seat)):
             return
