@@ -179,10 +179,20 @@ class ShufflerService(shuffler_pb2_grpc.ShufflerServiceServicer):
         self, request: shuffler_pb2.OpenSectionRequest, context: grpc.ServicerContext
     ) -> shuffler_pb2.OpenSectionResponse:
         """Open the section that a receipt names; answer a certificate with it and all sections opened before."""
+        return run(self._parts.writer, self._open_section(request))
+
+    def OpenSections(
+        self, request: shuffler_pb2.OpenSectionsRequest, context: grpc.ServicerContext
+    ) -> shuffler_pb2.OpenSectionsResponse:
+        """Open sections of many rounds, each independently and all in one commit."""
+        responses = self._run_each(self._open_section, request.requests, shuffler_pb2.OpenSectionResponse)
+        return shuffler_pb2.OpenSectionsResponse(responses=responses)
+
+    def _open_section(self, request: shuffler_pb2.OpenSectionRequest) -> Appending[shuffler_pb2.OpenSectionResponse]:
         key = read_slot(request.round)
         found, opened = self._dealer.find(key)
         self._dealer.require_ruleset(found, opened)
-        unsealed, logged = self._unsealer.unseal(found, opened, request)
+        unsealed, logged = yield from self._unsealer.unseal(found, opened, request)
         leaves = [leaf for leaf, _ in unseal_leaves(self._parts.reader, key) if leaf.number <= unsealed.number]
         times = {index: leaf.unsealed_time for leaf in leaves for index in leaf.sections}
         layout = game_of(opened.header.ruleset_id).layout(opened.header.seat_count)

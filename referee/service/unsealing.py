@@ -16,7 +16,7 @@ from referee.evidence.canonical import MAX_INTEGER
 from referee.evidence.encoding import HASH_SIZE
 from referee.games import game_of
 from referee.log import NO_LEAF, Slot, SlotError, SlotKey, SlotReason, StepKind, Unseal, UnsealStep, advance
-from referee.service.appending import append_one
+from referee.service.appending import Appending
 from referee.service.attesting import read_receipt
 from referee.service.shuffler_parts import ShufflerParts
 from referee.service.terms import leaf_time
@@ -39,7 +39,7 @@ class Unsealer:
 
     def unseal(
         self, found: Slot, opened: OpenLeaf, request: shuffler_pb2.OpenSectionRequest
-    ) -> tuple[UnsealLeaf, Logged]:
+    ) -> Appending[tuple[UnsealLeaf, Logged]]:
         """Append the UNSEAL for the section that a receipt names; return its contents and the leaf in the log.
 
         For a repeated course return the earlier UNSEAL. Refuse a receipt that names no section or is not for the last
@@ -84,7 +84,7 @@ class Unsealer:
             time=now,
         )
         try:
-            logged = append_one(self._parts.writer, append)
+            logged = yield append
         except SlotError as error:
             raise self._refusal(error) from None
         return _parse(logged.leaf), logged

@@ -230,7 +230,7 @@ class OpenedSection(_message.Message):
     def __init__(self, section: _Optional[int] = ..., name: _Optional[str] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ...) -> None: ...
 
 class OpenSectionResponse(_message.Message):
-    __slots__ = ("certificate", "section", "cards", "opened", "hands", "unsealed_time", "log_receipt")
+    __slots__ = ("certificate", "section", "cards", "opened", "hands", "unsealed_time", "log_receipt", "refused")
     CERTIFICATE_FIELD_NUMBER: _ClassVar[int]
     SECTION_FIELD_NUMBER: _ClassVar[int]
     CARDS_FIELD_NUMBER: _ClassVar[int]
@@ -238,6 +238,7 @@ class OpenSectionResponse(_message.Message):
     HANDS_FIELD_NUMBER: _ClassVar[int]
     UNSEALED_TIME_FIELD_NUMBER: _ClassVar[int]
     LOG_RECEIPT_FIELD_NUMBER: _ClassVar[int]
+    REFUSED_FIELD_NUMBER: _ClassVar[int]
     certificate: bytes
     section: int
     cards: _containers.RepeatedScalarFieldContainer[_card_pb2.Card]
@@ -245,7 +246,20 @@ class OpenSectionResponse(_message.Message):
     hands: _containers.RepeatedCompositeFieldContainer[Hand]
     unsealed_time: int
     log_receipt: _round_pb2.LogReceipt
-    def __init__(self, certificate: _Optional[bytes] = ..., section: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., opened: _Optional[_Iterable[_Union[OpenedSection, _Mapping]]] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., unsealed_time: _Optional[int] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ...) -> None: ...
+    refused: _status_pb2.Status
+    def __init__(self, certificate: _Optional[bytes] = ..., section: _Optional[int] = ..., cards: _Optional[_Iterable[_Union[_card_pb2.Card, str]]] = ..., opened: _Optional[_Iterable[_Union[OpenedSection, _Mapping]]] = ..., hands: _Optional[_Iterable[_Union[Hand, _Mapping]]] = ..., unsealed_time: _Optional[int] = ..., log_receipt: _Optional[_Union[_round_pb2.LogReceipt, _Mapping]] = ..., refused: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
+
+class OpenSectionsRequest(_message.Message):
+    __slots__ = ("requests",)
+    REQUESTS_FIELD_NUMBER: _ClassVar[int]
+    requests: _containers.RepeatedCompositeFieldContainer[OpenSectionRequest]
+    def __init__(self, requests: _Optional[_Iterable[_Union[OpenSectionRequest, _Mapping]]] = ...) -> None: ...
+
+class OpenSectionsResponse(_message.Message):
+    __slots__ = ("responses",)
+    RESPONSES_FIELD_NUMBER: _ClassVar[int]
+    responses: _containers.RepeatedCompositeFieldContainer[OpenSectionResponse]
+    def __init__(self, responses: _Optional[_Iterable[_Union[OpenSectionResponse, _Mapping]]] = ...) -> None: ...
 
 class AbortRoundRequest(_message.Message):
     __slots__ = ("round", "reason")

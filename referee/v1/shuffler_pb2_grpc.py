@@ -79,6 +79,11 @@ class ShufflerServiceStub:
                 request_serializer=referee_dot_v1_dot_shuffler__pb2.OpenSectionRequest.SerializeToString,
                 response_deserializer=referee_dot_v1_dot_shuffler__pb2.OpenSectionResponse.FromString,
                 _registered_method=True)
+        self.OpenSections = channel.unary_unary(
+                '/referee.v1.ShufflerService/OpenSections',
+                request_serializer=referee_dot_v1_dot_shuffler__pb2.OpenSectionsRequest.SerializeToString,
+                response_deserializer=referee_dot_v1_dot_shuffler__pb2.OpenSectionsResponse.FromString,
+                _registered_method=True)
         self.AbortRound = channel.unary_unary(
                 '/referee.v1.ShufflerService/AbortRound',
                 request_serializer=referee_dot_v1_dot_shuffler__pb2.AbortRoundRequest.SerializeToString,
@@ -172,6 +177,13 @@ class ShufflerServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def OpenSections(self, request, context):
+        """Opens sections of many rounds, at most 256, independently: a refused one does not stop the others.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def AbortRound(self, request, context):
         """Ends a round without a settlement. Until a seat's seed is received the operator may give it up at any time; after
         that it ends only once a deadline has passed, with the reason that follows from what the log shows. The seed is
@@ -238,6 +250,11 @@ def add_ShufflerServiceServicer_to_server(servicer, server):
                     servicer.OpenSection,
                     request_deserializer=referee_dot_v1_dot_shuffler__pb2.OpenSectionRequest.FromString,
                     response_serializer=referee_dot_v1_dot_shuffler__pb2.OpenSectionResponse.SerializeToString,
+            ),
+            'OpenSections': grpc.unary_unary_rpc_method_handler(
+                    servicer.OpenSections,
+                    request_deserializer=referee_dot_v1_dot_shuffler__pb2.OpenSectionsRequest.FromString,
+                    response_serializer=referee_dot_v1_dot_shuffler__pb2.OpenSectionsResponse.SerializeToString,
             ),
             'AbortRound': grpc.unary_unary_rpc_method_handler(
                     servicer.AbortRound,
@@ -476,6 +493,33 @@ class ShufflerService:
             '/referee.v1.ShufflerService/OpenSection',
             referee_dot_v1_dot_shuffler__pb2.OpenSectionRequest.SerializeToString,
             referee_dot_v1_dot_shuffler__pb2.OpenSectionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def OpenSections(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/referee.v1.ShufflerService/OpenSections',
+            referee_dot_v1_dot_shuffler__pb2.OpenSectionsRequest.SerializeToString,
+            referee_dot_v1_dot_shuffler__pb2.OpenSectionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -69,6 +69,8 @@ class ShufflerServiceStub:
     The course up to that event is first written to the log as UNSEAL, and the round can then be settled only with it:
     another course is refused with COURSE_FORKED. The same course again is answered from the log, also after the end.
     """
+    OpenSections: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.OpenSectionsRequest, _shuffler_pb2.OpenSectionsResponse]
+    """Opens sections of many rounds, at most 256, independently: a refused one does not stop the others."""
     AbortRound: _grpc.UnaryUnaryMultiCallable[_shuffler_pb2.AbortRoundRequest, _shuffler_pb2.AbortRoundResponse]
     """Ends a round without a settlement. Until a seat's seed is received the operator may give it up at any time; after
     that it ends only once a deadline has passed, with the reason that follows from what the log shows. The seed is
@@ -122,6 +124,8 @@ class ShufflerServiceAsyncStub(ShufflerServiceStub):
     The course up to that event is first written to the log as UNSEAL, and the round can then be settled only with it:
     another course is refused with COURSE_FORKED. The same course again is answered from the log, also after the end.
     """
+    OpenSections: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.OpenSectionsRequest, _shuffler_pb2.OpenSectionsResponse]  # type: ignore[assignment]
+    """Opens sections of many rounds, at most 256, independently: a refused one does not stop the others."""
     AbortRound: _aio.UnaryUnaryMultiCallable[_shuffler_pb2.AbortRoundRequest, _shuffler_pb2.AbortRoundResponse]  # type: ignore[assignment]
     """Ends a round without a settlement. Until a seat's seed is received the operator may give it up at any time; after
     that it ends only once a deadline has passed, with the reason that follows from what the log shows. The seed is
@@ -220,6 +224,14 @@ class ShufflerServiceServicer(metaclass=_abc_1.ABCMeta):
         The course up to that event is first written to the log as UNSEAL, and the round can then be settled only with it:
         another course is refused with COURSE_FORKED. The same course again is answered from the log, also after the end.
         """
+
+    @_abc_1.abstractmethod
+    def OpenSections(
+        self,
+        request: _shuffler_pb2.OpenSectionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_shuffler_pb2.OpenSectionsResponse, _abc.Awaitable[_shuffler_pb2.OpenSectionsResponse]]:
+        """Opens sections of many rounds, at most 256, independently: a refused one does not stop the others."""
 
     @_abc_1.abstractmethod
     def AbortRound(

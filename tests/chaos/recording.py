@@ -128,13 +128,15 @@ def _ask_about_ultimate_texas(channel: Any, found: Recorded) -> None:  # noqa: A
 
 
 def _ask_in_batches(room: _Room, found: Recorded) -> None:
-    """Settle all rounds again, and open, deal, reveal and accept the first of each again, in batches."""
+    """Settle all rounds again; open, deal, reveal and accept the first of each again, its section too, in batches."""
     stub, channel = room.shuffler, room.channel
-    opened, dealt, revealed = (
-        found[f"/referee.v1.ShufflerService/{name}"][0] for name in ("OpenRound", "DealRound", "RevealRound")
+    opened, dealt, section, revealed = (
+        found[f"/referee.v1.ShufflerService/{name}"][0]
+        for name in ("OpenRound", "DealRound", "OpenSection", "RevealRound")
     )
     stub.OpenRounds(shuffler_pb2.OpenRoundsRequest(requests=[shuffler_pb2.OpenRoundRequest.FromString(opened)]))
     stub.DealRounds(shuffler_pb2.DealRoundsRequest(requests=[shuffler_pb2.DealRoundRequest.FromString(dealt)]))
+    stub.OpenSections(shuffler_pb2.OpenSectionsRequest(requests=[shuffler_pb2.OpenSectionRequest.FromString(section)]))
     stub.RevealRounds(shuffler_pb2.RevealRoundsRequest(requests=[shuffler_pb2.RevealRoundRequest.FromString(revealed)]))
     for game in GAMES:
         accepted, settled = _sent(found, game, "AcceptEvent")[:1], _sent(found, game, "SettleRound")

@@ -4,8 +4,11 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
+from google.protobuf.descriptor_pb2 import MethodOptions
 from referee_client import Arrangement, AsyncClient, NotReadyError, Terms
+from referee_client.gathering import BATCHED
 
+from referee.v1 import mau_binh_pb2, shuffler_pb2, tien_len_pb2, ultimate_texas_pb2
 from tests.driver.running import Running
 
 TABLES = 12
@@ -54,3 +57,14 @@ async def test_refused_table_of_a_batch_is_refused_alone(running: Running) -> No
         assert isinstance(refused, NotReadyError)
         assert refused.reason == "NOT_TERMINAL"
         assert client.gathering.calls < client.gathering.requests
+
+
+def test_every_method_that_writes_and_has_a_batch_is_gathered() -> None:
+    """A question is not: its answer is wanted at once, and its tables have no commit to share."""
+    writes: dict[str, bool] = {
+        method.name: method.GetOptions().idempotency_level != MethodOptions.NO_SIDE_EFFECTS
+        for file in (shuffler_pb2, mau_binh_pb2, tien_len_pb2, ultimate_texas_pb2)
+        for service in file.DESCRIPTOR.services_by_name.values()
+        for method in service.methods
+    }
+    assert {name for name, is_writing in writes.items() if is_writing and f"{name}s" in writes} == BATCHED

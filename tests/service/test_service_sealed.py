@@ -194,7 +194,14 @@ def test_every_method_of_dealing_and_judging_is_among_those_asked() -> None:
     learned_nothing_more = {
         "PrepareRound",  # has no round
         "CheckArrangements",  # as CheckArrangement
-        *("OpenRounds", "DealRounds", "RevealRounds", "AcceptEvents", "SettleRounds"),  # each as its single form
+        *(
+            "OpenRounds",
+            "DealRounds",
+            "OpenSections",
+            "RevealRounds",
+            "AcceptEvents",
+            "SettleRounds",
+        ),  # each as its single form
     }
     assert methods - asked - learned_nothing_more == set()
 

@@ -10,6 +10,7 @@ from referee.v1 import shuffler_pb2, ultimate_texas_pb2
 from tests.attacks.courses import continuation
 from tests.service.house import House
 from tests.service.table import Table
+from tests.status_details import reason_and_field
 
 Request: TypeAlias = shuffler_pb2.OpenSectionRequest
 
@@ -150,6 +151,31 @@ def test_of_two_courses_that_open_cards_at_once_one_is_shown_them(house: House) 
     assert leaf["event_hash"] == winner.steps[-1].event_hash.hex()
     loser = requests[1] if winner is requests[0] else requests[0]
     assert house.refusal_of(house.shuffler.OpenSection, loser).reason == "COURSE_FORKED"
+
+
+def test_sections_of_a_batch_are_opened_in_one_commit_and_answered_as_alone(house: House) -> None:
+    """A new course, one that forks from what the log knows, one that it knows, and a round that nobody opened."""
+    new, known = decided(house, CHECK), decided(house, CHECK)
+    first = known.open_section()
+    forked = house.table("ultimate_texas", seats=2).play()
+    forked.accept(0, decision=CHECK)
+    rival = continuation(forked)
+    forked.accept(1, decision=CHECK)
+    forked.open_section()
+    rival.accept(1, decision=PLAY_3X)
+    unknown = new.section_request()
+    unknown.round.table_id = "nobodys"
+    requests = [new.section_request(), rival.section_request(), known.section_request(), unknown]
+    before = house.size
+    answers = house.shuffler.OpenSections(shuffler_pb2.OpenSectionsRequest(requests=requests)).responses
+    assert house.size == before + 1
+    assert [reason_and_field(answer.refused) for answer in (answers[1], answers[3])] == [
+        ("COURSE_FORKED", ""),
+        ("NOT_OPENED", ""),
+    ]
+    assert answers[2].log_receipt.leaf == first.log_receipt.leaf
+    assert answers[0] == house.shuffler.OpenSection(requests[0])
+    house.proved(answers[0].log_receipt)
 
 
 @pytest.mark.parametrize("game", ["mau_binh", "tien_len"])

@@ -18,7 +18,14 @@ import { factsOf } from "./refusal.js";
 export const GATHER_MS = 5;
 
 /** Methods that have a batch, whose name has an s more. */
-const BATCHED: ReadonlySet<string> = new Set(["AcceptEvent", "SettleRound", "OpenRound", "DealRound", "RevealRound"]);
+export const BATCHED: ReadonlySet<string> = new Set([
+  "AcceptEvent",
+  "SettleRound",
+  "OpenRound",
+  "DealRound",
+  "OpenSection",
+  "RevealRound",
+]);
 
 const MOST = 256;
 

@@ -2,11 +2,15 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { type Client, type Line, type MauBinhGame, NotReadyError } from "../src/index.js";
 import { connect } from "../src/node.js";
-import { GatheringLine } from "../src/gathering.js";
+import { BATCHED, GatheringLine } from "../src/gathering.js";
 import { LogService } from "../src/gen/referee/v1/log_pb.js";
+import { MauBinhService } from "../src/gen/referee/v1/mau_binh_pb.js";
 import { ShufflerService } from "../src/gen/referee/v1/shuffler_pb.js";
+import { TienLenService } from "../src/gen/referee/v1/tien_len_pb.js";
+import { UltimateTexasService } from "../src/gen/referee/v1/ultimate_texas_pb.js";
 import { chiOf, clients, server, tableNamed, without } from "./server.js";
 
 const TABLES = 12;
@@ -142,4 +146,13 @@ test("requests wait no longer than is set", async () => {
   assert.deepEqual(calls, ["RevealRound", "RevealRounds of 2"]);
   answered();
   await Promise.all(all);
+});
+
+test("every method that writes and has a batch is gathered", () => {
+  const services = [ShufflerService, MauBinhService, TienLenService, UltimateTexasService];
+  const methods = services.flatMap((service) => service.methods);
+  const names = new Set(methods.map(({ name }) => name));
+  const writing = methods.filter(({ idempotency }) => idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS);
+  const gathered = writing.map(({ name }) => name).filter((name) => names.has(`${name}s`));
+  assert.deepEqual(new Set(gathered), BATCHED);
 });

@@ -56,6 +56,7 @@ _SERVICES: Final = {
         "DealRounds": Rule(roles=_DEALS),
         "OpenHand": Rule(roles=frozenset({CallerRole.SEAT}), seat=("seat",)),
         "OpenSection": Rule(roles=_DEALS | {CallerRole.SEAT}),
+        "OpenSections": Rule(roles=_DEALS),
         "AbortRound": Rule(roles=_DEALS | {CallerRole.ADMIN}),
         "RevealRound": Rule(roles=_KNOWN),
         "RevealRounds": Rule(roles=_KNOWN - {CallerRole.SEAT}),

@@ -14,7 +14,7 @@ from referee_client.line import AioLine, Answer
 
 GATHER_SECONDS: Final = 0.005
 """Longest time that a request waits for others, while a call of its method is under way."""
-BATCHED: Final = frozenset({"AcceptEvent", "SettleRound", "OpenRound", "DealRound", "RevealRound"})
+BATCHED: Final = frozenset({"AcceptEvent", "SettleRound", "OpenRound", "DealRound", "OpenSection", "RevealRound"})
 """Methods that have a batch, whose name has an s more."""
 _MOST: Final = 256
 _MOST_BYTES: Final = 512 * 1024
