@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from google.protobuf import descriptor_pb2
 from grpc_tools import protoc
@@ -46,6 +46,8 @@ _SHARED_HEAD: Final = """\
 # Shared messages and values
 
 What more than one [service](../README.md) uses.
+
+## Messages and values
 """
 
 _FILE: Final = descriptor_pb2.FileDescriptorProto
@@ -142,6 +144,28 @@ def _files() -> Iterator[descriptor_pb2.FileDescriptorProto]:
 
 def _comments(file: descriptor_pb2.FileDescriptorProto) -> _Comments:
     return _Comments({tuple(place.path): place.leading_comments for place in file.source_code_info.location})
+
+
+def paragraphs_of() -> dict[str, Sequence[str]]:
+    """Return the paragraphs of the comment of each service, method, message, field, enum and value by its full name."""
+    found: dict[str, Sequence[str]] = {}
+    for file in _files():
+        for place in file.source_code_info.location:
+            if place.leading_comments and (name := _name_at(file, place.path)):
+                found[f"{file.package}.{name}"] = _split(place.leading_comments)
+    return found
+
+
+def _name_at(file: descriptor_pb2.FileDescriptorProto, path: Sequence[int]) -> str:
+    """Return the name of what a path leads to, with the names around it; empty for what has none, such as a package.
+
+    A path is pairs of a field's number in a descriptor and an index in that field. A value of an enum is named in it.
+    """
+    names, here = [], cast("Any", file)
+    for number, index in zip(path[::2], path[1::2], strict=False):
+        here = getattr(here, here.DESCRIPTOR.fields_by_number[number].name)[index]
+        names.append(getattr(here, "name", ""))
+    return ".".join(names) if len(path) % 2 == 0 and all(names) else ""
 
 
 def _services(file: descriptor_pb2.FileDescriptorProto, links: _Links) -> Iterator[str]:
@@ -241,8 +265,8 @@ def _sentence(comment: str) -> str:
     return "<br>".join(_split(comment)).replace("|", "\\|")
 
 
-def _split(comment: str) -> Iterable[str]:
-    return (" ".join(part.split()) for part in comment.strip().split("\n\n") if part.strip())
+def _split(comment: str) -> Sequence[str]:
+    return [" ".join(part.split()) for part in comment.strip().split("\n\n") if part.strip()]
 
 
 if __name__ == "__main__":
