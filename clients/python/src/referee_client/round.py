@@ -236,7 +236,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         return self.hands
 
     async def open_hand(self, seat: int) -> tuple[Card, ...]:
-        """Open a seat's own hand on a sealed table with the seat's token, and return it."""
+        """Open a seat's own hand on a sealed table with the seat's token; return its cards in the order dealt."""
         request = shuffler_pb2.OpenHandRequest(round=self.ref, seat=seat, token=self.secrets[seat].token)
         answer = await self._session.line.ask(
             "referee.v1.ShufflerService/OpenHand", request, shuffler_pb2.OpenHandResponse
