@@ -18,7 +18,10 @@ export interface Bet {
 
 /** A table's next round. Amounts are whole minor units, times ms since 1970 UTC. */
 export interface Terms {
-  /** Id of the table. With access control, what comes before its first dot is the caller's tenant. */
+  /**
+   * Your name for the table: 1 to 64 characters of `A-Z a-z 0-9 . _ -`. With access control, what comes before its
+   * first dot is the caller's tenant.
+   */
   readonly table: string;
   /** Such as `tien_len.mien_nam`. */
   readonly ruleset: string;

@@ -35,7 +35,10 @@ class Terms:
     """
 
     table: str
-    """Id of the table. With access control, what comes before its first dot is the caller's tenant."""
+    """Your name for the table: 1 to 64 characters of ``A-Z a-z 0-9 . _ -``.
+
+    With access control, what comes before its first dot is the caller's tenant.
+    """
     ruleset: str
     """Id of the ruleset, such as ``"mau_binh.classic"``; ``Client.rulesets`` lists them."""
     seats: int

@@ -11,7 +11,7 @@ class AsyncTienLenRound(ResumableRound[tien_len_pb2.TienLenRound, tien_len_pb2.T
     async def plays(self, *, grouped: bool = False) -> tien_len_pb2.ListPlaysResponse:
         """List every legal play of the seat on ``turn``, and whether it may pass.
 
-        ``turn`` is absent once the game is over. ``grouped`` adds the plays by kind, for a screen that shows few of them.
+        ``turn`` is absent once the game is over. ``grouped`` adds the plays by kind, for small screens.
         """
         request = tien_len_pb2.ListPlaysRequest(round=self.message, grouped=grouped)
         return await self._ask("ListPlays", request, tien_len_pb2.ListPlaysResponse)
