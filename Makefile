@@ -95,7 +95,7 @@ protos: $(DEV) ## generated code, the API's manual and the service config, commi
 docs: $(DEV) $(DOCS) ## the site of all pages and references in build/docs/html; SITE=folder writes elsewhere; warnings are errors
 	$(BIN)/python .docs/build.py $(SITE)
 
-$(DOCS): .docs/requirements.txt
+$(DOCS): .docs/requirements.txt | $(DEV)
 	$(PYTHON) -m venv --clear $(VENV)-docs
 	$(VENV)-docs/bin/pip install --quiet --disable-pip-version-check --requirement .docs/requirements.txt
 	$(BIN)/python -c "import site; print(f'import site; site.addsitedir({site.getsitepackages()[0]!r})')" \
