@@ -40,11 +40,10 @@ KINDS: Final[Mapping[str, type[ResumableRound[Any, Any]]]] = {
 
 
 class AsyncClient:
-    """A server and the keys to trust; without ``trust``, the keys that the server shows first.
+    """A server, at ``HOST:PORT``, and the keys to trust; without ``trust``, the keys that the server shows first.
 
-    Without ``credentials`` the connection is plain text, for loopback and private networks. ``timeout`` is in seconds
-    for each call, its retries included. Use ``channel`` with the stubs of ``referee_client.messages`` for methods that
-    this client lacks.
+    Without ``credentials`` the connection is plain text, for loopback and private networks; ``tls_credentials`` makes
+    some. ``timeout`` is in seconds for each call, its retries included.
 
     ``token`` is sent with each call. For a process that outlives it, give a function or a coroutine function, which is
     asked at the first call and again when a token has expired.
@@ -75,6 +74,7 @@ class AsyncClient:
         self.channel: grpc.aio.Channel = open_aio_channel(
             address, credentials=credentials, timeout=timeout, token=token
         )
+        """Channel for the stubs of ``referee_client.messages``, for methods that this client lacks."""
         self._line = GatheringLine(self.channel, seconds=gather_seconds)
         repeating = None if on_reach is None else Repeating(on_reach)
         line = self._line if repeating is None else RepeatingLine(self._line, repeating)

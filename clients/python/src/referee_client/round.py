@@ -46,7 +46,10 @@ OPERATOR: Final = shuffler_pb2.ABORT_REASON_OPERATOR
 
 
 class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
-    """A round, for asyncio: ``open``, ``deal``, play, ``settle``, ``reveal``, in this order; each may be repeated."""
+    """A round, for asyncio: ``open``, ``deal``, play, ``settle``, ``reveal``, in this order; each may be repeated.
+
+    ``AsyncClient.game`` makes it. Each step verifies the server's answer, and raises VerificationError if it is false.
+    """
 
     async def prepare(self) -> bytes:
         """Fetch the header and return the round id, which seats commit to their seeds under; nothing is written yet."""
