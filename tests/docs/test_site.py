@@ -1,7 +1,6 @@
 """The site of all pages: built by `make docs`, whole, without a broken link, and read by a browser from its files."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -20,6 +19,7 @@ from referee.service.status import CODES
 from referee.v1.error_reason_pb2 import ErrorReason
 from tests import node_project
 from tests.browser_flags import FLAGS
+from tests.once import made_once
 from tests.web.web_client import CLIENT, built
 
 ENTRY: Final = re.compile(
@@ -28,27 +28,23 @@ ENTRY: Final = re.compile(
 """An entry of a name, and the end of its description where that is empty."""
 ROOT: Final = Path(__file__).parents[2]
 SECONDS: Final = 900
-pytestmark = pytest.mark.slow("builds the site of all pages")
+pytestmark = [pytest.mark.slow("builds the site of all pages"), pytest.mark.timeout(2 * SECONDS)]
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the site; a warning of Sphinx, typedoc or the validator of OpenAPI is an error of `make docs`."""
+    """Build the site once in a run of the tests; a warning of Sphinx, typedoc or OpenAPI's validator is an error."""
     if why := built() or node_project.install(ROOT / ".docs"):
         pytest.skip(f"the site is not built: {why}")
-    folder, environment = tmp_path_factory.mktemp("site"), sys.prefix
-    command = ["make", "docs", f"SITE={folder}", f"VENV={environment}", f"STAMP={environment}", f"DEV={environment}"]
-    done = subprocess.run(
-        [*command, f"PYTHON={sys.executable}"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
-    )
+    return made_once(tmp_path_factory, "site", _build) / "html"
+
+
+def _build(folder: Path) -> None:
+    environment = sys.prefix
+    given = (f"SITE={folder}", f"VENV={environment}", f"STAMP={environment}", f"DEV={environment}")
+    command = ["make", "docs", *given, f"PYTHON={sys.executable}"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    return folder / "html"
 
 
 class _Page(HTMLParser):
