@@ -7,6 +7,9 @@ SEED := $(or $(SEED),$(shell date +%s))
 STAMP := $(VENV)/.installed
 TABLE := $(VENV)/.installed-table
 DEV := $(VENV)/.installed-dev
+# What builds the site, beside $(VENV), whose packages and code it sees behind its own.
+DOCS := $(VENV)-docs/.installed
+SITE ?= build/docs
 PYTEST := $(BIN)/pytest -n logical --dist worksteal
 # Distributions of their own: installed, typed and tested with the rest.
 PACKAGES := clients/python clients/harness clients/table
@@ -18,7 +21,7 @@ PYTHON_OUT = --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
 # Kept compiled modules are what makes the start of a process cheap, and tests and the demo start many.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo table test test-all test-rest test-new-seeds test-order release-check check bench chaos mutants protos format constraints lock dist audit-deps clean findings
+.PHONY: demo table test test-all test-rest test-new-seeds test-order release-check check bench chaos mutants protos docs format constraints lock dist audit-deps clean findings
 
 demo: $(STAMP) ## play rounds through real services on loopback, then audit the log they left
 	$(BIN)/referee demo
@@ -88,6 +91,16 @@ protos: $(DEV) ## generated code, the API's manual and the service config, commi
 	$(if $(filter .,$(OUT)),$(BIN)/referee games protos --folder $(FOURTH))
 	$(BIN)/python protos/reference.py $(if $(filter .,$(OUT)),protos,$(OUT))
 	$(BIN)/python protos/service_config.py $(OUT)/referee/v1/service_config.json
+
+docs: $(DEV) $(DOCS) ## the site of all pages and references in build/docs/html; SITE=folder writes elsewhere; warnings are errors
+	$(BIN)/python .docs/build.py $(SITE)
+
+$(DOCS): .docs/requirements.txt | $(DEV)
+	$(PYTHON) -m venv --clear $(VENV)-docs
+	$(VENV)-docs/bin/pip install --quiet --disable-pip-version-check --requirement .docs/requirements.txt
+	$(BIN)/python -c "import site; print(f'import site; site.addsitedir({site.getsitepackages()[0]!r})')" \
+	  > $$($(VENV)-docs/bin/python -c "import site; print(site.getsitepackages()[0])")/referee.pth
+	touch $@
 
 format: $(DEV)
 	$(BIN)/ruff format .

@@ -72,11 +72,17 @@ class Card(enum.Enum):
     """
 
     number: int
+    """Number from 1 to 52, by which messages name the card."""
     rank: int
+    """Rank from 0 for a two to 12 for an ace."""
     suit: int
+    """Suit: 0 spade, 1 club, 2 diamond, 3 heart."""
     is_red: bool
+    """Whether the suit is diamond or heart."""
     text: str
+    """Text of two letters, such as ``TS`` for the ten of spades."""
     glyph: str
+    """Text for players, such as ``10♠``."""
 
     TWO_OF_SPADES = 1
     TWO_OF_CLUBS = 2

@@ -34,11 +34,14 @@ class CheckpointError(ValueError):
 
 
 class Checkpoint(msgspec.Struct, frozen=True):
-    """Origin (1-255 ASCII characters), number of leaves, and root of 32 bytes."""
+    """State of a log: its name, how many leaves it has, and the root that commits to all of them."""
 
     origin: str
+    """Name of the log, of 1 to 255 printable ASCII characters."""
     size: int
+    """Number of leaves."""
     root: bytes
+    """Root of the tree of the leaves; 32 bytes."""
 
     def __post_init__(self) -> None:
         if _ORIGIN.fullmatch(self.origin) is None:

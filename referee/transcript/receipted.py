@@ -17,14 +17,17 @@ from referee.transcript.chain import Course
 
 
 class ReceiptedEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The canonical bytes of events 1 to k as texts, the receipt's envelope as text, and the seat's signature in hex.
-
-    The signature is empty for an event that its seat does not sign: of a seat without a key, and a timeout.
-    """
+    """Event k of a round with its receipt and the events before it, which the receipt covers."""
 
     events: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
+    """Canonical bytes of events 1 to k, each as text."""
     receipt: str
+    """Envelope of the receipt, as text."""
     signature: Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{128})?$")]
+    """Signature of the event's seat in hex.
+
+    Empty for an event that its seat does not sign: of a seat without a key, and a timeout.
+    """
 
     @property
     def event(self) -> bytes:

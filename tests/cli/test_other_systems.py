@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -14,11 +15,22 @@ from referee.cli.main import COMMANDS
 from referee.rulesets import load_builtin
 from tests.command import PLAIN
 from tests.demo_log import DemoLog
+from tests.driver.running import Running
 
 SECONDS: Final = 240
 TABLE: Final = "demo.tien_len.mien_nam"
 REDIRECTED: Final[Mapping[str, str]] = {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0", "LC_ALL": "C"}
 WINDOWS: Final[Mapping[str, str]] = {**REDIRECTED, "PYTHONPATH": str(Path(__file__).parent / "without_posix")}
+
+ROOT: Final = Path(__file__).parents[2]
+SHOWN: Final = re.compile(r"^```console$|`(?:make|npm|pip|referee|referee-table|referee-harness) [a-z]", re.MULTILINE)
+"""A command that a page shows."""
+OTHER_PAGES: Final = (
+    *(".github/", ".docs/", "clients/web/dist/", "protos/", "tests/", "CHANGELOG.md", "SECURITY.md"),
+    *("referee/GLOSSARY.md", "referee/README.md", "referee/SYSTEMS.md", "referee/rulesets/FIELDS.md"),
+    *("referee/server/REFERENCE.md", "referee/server/deploy/CAPACITY.md", "referee/service/README.md"),
+)
+"""Pages that explain, or are made from the code, and name commands only in passing."""
 
 LINES: Final[Mapping[str, str]] = {
     "advise": "advise --help",
@@ -153,7 +165,51 @@ def test_output_that_nobody_reads_is_no_finding():
     assert (done.returncode, done.stderr) == (2, b"")
 
 
-def test_sdk_is_imported_without_posix():
-    command = [sys.executable, "-c", "import referee_client, sys; sys.exit('fcntl' in sys.modules)"]
-    done = subprocess.run(command, capture_output=True, timeout=SECONDS, env={**PLAIN, **WINDOWS}, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
+PLAYED: Final = """
+import sys
+from referee_client import Card, Client, Terms
+with Client(sys.argv[1], journal="rounds.sqlite3") as client:
+    game = client.tien_len(Terms(table="t-1", ruleset="tien_len.mien_nam", seats=4))
+    game.open()
+    game.deal()
+    while (options := game.plays()).HasField("turn"):
+        cards = options.plays[0].cards if options.plays else []
+        game.play(options.turn, [*map(Card, cards)]) if cards else game.pass_turn(options.turn)
+    assert game.settle().is_replayed
+    game.reveal()
+print("fcntl" in sys.modules)
+"""
+
+
+def test_sdk_plays_a_round_without_posix(running: Running, tmp_path: Path):
+    """With a journal, against a server on Linux, in the locale C."""
+    done = subprocess.run(
+        [sys.executable, "-c", PLAYED, f"127.0.0.1:{running.app.port}"],
+        capture_output=True,
+        timeout=SECONDS,
+        env={**PLAIN, **WINDOWS},
+        cwd=tmp_path,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, b"False", b"")
+    assert (tmp_path / "rounds.sqlite3").exists()
+
+
+def test_every_page_with_commands_says_where_they_were_tried():
+    """A page by hand with at least two commands, outside the tests, has a link to the page of systems."""
+    command = ["git", "ls-files", "*.md"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    pages = [name for name in listed.stdout.splitlines() if (ROOT / name).exists() and not name.startswith(OTHER_PAGES)]
+    texts = {name: (ROOT / name).read_text("utf-8") for name in pages}
+    concerned = {name: text for name, text in texts.items() if len(SHOWN.findall(text)) > 1}
+    assert len(concerned) > 15
+    assert [name for name, text in concerned.items() if "SYSTEMS.md)" not in text] == []
+
+
+def test_page_of_systems_names_every_command():
+    text = (ROOT / "referee" / "SYSTEMS.md").read_text("utf-8")
+    rows = [line for line in text.splitlines() if line.startswith("| `referee ")]
+    working, helped, refused = (set(re.findall(r"[a-z-]+", row.split("|")[1].replace("referee", ""))) for row in rows)
+    assert refused == {*LINUX_ALONE, "serve", "demo"}
+    assert helped == {name for name, line in LINES.items() if line.endswith("--help")} - refused
+    assert working == set(COMMANDS) - refused - helped

@@ -54,7 +54,8 @@ FEATURES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "server": "referee/server/ referee/reach.py referee/threads.py tests/server/",
             "gateway for browsers": "referee/web/ tests/web/",
             "package": (
-                "referee/README.md referee/GLOSSARY.md referee/__ referee/extras.py referee/py.typed referee/round.svg"
+                "referee/README.md referee/GLOSSARY.md referee/SYSTEMS.md referee/__ referee/extras.py referee/py.typed "
+                "referee/round.svg"
             ),
         },
         "commands": {"commands": "referee/cli/ tests/cli/ tests/demo_log.py"},
@@ -83,6 +84,7 @@ FEATURES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "harness": "clients/harness/ tests/clients_harness/",
             "smoke clients": "clients/smoke/ tests/smoke/",
             "pages of clients": "clients/README.md",
+            "site of all pages": ".docs/ tests/docs/",
         },
         "game of its own package": {
             "scaffold and Bài Cào": "tests/fourth_game/",

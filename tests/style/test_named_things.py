@@ -8,7 +8,6 @@ import io
 import re
 import shutil
 import subprocess
-import sys
 import tokenize
 from collections.abc import Iterator
 from functools import cache
@@ -256,15 +255,3 @@ def test_operators_reference_has_every_setting_and_metric():
     named = set(re.findall(r'"(referee_[a-z_]+)"', sources))
     assert named
     assert named == {name.removesuffix("_total") for name, *_ in metrics()}
-
-
-def test_python_sdks_reference_is_made_from_the_code():
-    """Renew it by ``python clients/python/reference.py > clients/python/API.md``."""
-    folder = ROOT / "clients" / "python"
-    made = subprocess.run([sys.executable, str(folder / "reference.py")], check=True, capture_output=True, text=True)
-    assert (folder / "API.md").read_text("utf-8") == made.stdout
-
-
-@pytest.mark.parametrize("name", ["Client", "TienLenRound", "Terms", "VerificationError"])
-def test_python_sdks_reference_has_what_examples_import(name):
-    assert f"`{name}`" in (text := (ROOT / "clients" / "python" / "API.md").read_text("utf-8")) or f"## {name}" in text

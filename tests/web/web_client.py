@@ -48,10 +48,10 @@ PAGE: Final = f"""<!doctype html>
 
 def run(folder: Path, *command: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Run a command of a folder and return its output."""
-    return node_project.run(folder, *command, environment={"BUF": _buf(), **environment})
+    return node_project.run(folder, *command, environment={"BUF": buf(), **environment})
 
 
-def _buf() -> str:
+def buf() -> str:
     beside = Path(sys.executable).parent / "buf"
     return str(beside) if beside.exists() else "buf"
 
@@ -62,7 +62,7 @@ def built() -> str:
         if why := install(folder):
             return why
     build(VERIFIER, "build")
-    build(CLIENT, "build", environment={"BUF": _buf()})
+    build(CLIENT, "build", environment={"BUF": buf()})
     return ""
 
 

@@ -6,9 +6,11 @@
 import { type Bytes, hex } from "referee-verifier/protocol";
 import { done } from "./journal.js";
 
+/** A seat's key, which signs and which no program needs to read. */
 export interface SeatKey {
   /** In hex, as seats are named by it. */
   readonly publicKey: string;
+  /** Sign a message; 64 bytes. */
   readonly sign: (message: Bytes) => Promise<Bytes>;
 }
 

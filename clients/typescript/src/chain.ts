@@ -25,8 +25,11 @@ export { Course, CourseError };
 
 /** A seat's event: `seen` goes into it, and the signature of `move` by the seat's key beside it. */
 export interface Move {
+  /** Canonical JSON of the event, with `seen`. */
   readonly event: Uint8Array;
+  /** Number of the newest event that the seat had been shown; 0 for the deal. */
   readonly seen: number;
+  /** Link of the seat's chain, which is signed; 32 bytes. */
   readonly move: Uint8Array;
 }
 
@@ -34,7 +37,10 @@ export interface Move {
 export class AlreadySignedError extends Error {
   override name = "AlreadySignedError";
 
-  constructor(readonly former: Move) {
+  constructor(
+    /** The move that the seat has signed already. */
+    readonly former: Move,
+  ) {
     super("the seat has signed another event in its place: send that one again");
   }
 }

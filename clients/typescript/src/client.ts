@@ -52,6 +52,7 @@ export type AnyRound = ResumableRound<any>;
 
 /** The secrets that a round is played with; without any, each seat gets new ones without keys. */
 export interface RoundOptions {
+  /** Secrets of the seats that play through this client; absent for new ones of every seat. */
   readonly secrets?: readonly SeatSecrets[];
 }
 

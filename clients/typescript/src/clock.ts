@@ -11,15 +11,21 @@ export type Dated = "OPEN" | "DEAL" | "UNSEAL" | "EVENT";
  * this machine's clock it was written from `earliest` (0 where that is not known) to `latest`.
  */
 export interface ClockDifference {
+  /** Part of the round with this time: the OPEN or DEAL leaf, the UNSEAL after an event, or the event. */
   readonly what: Dated;
+  /** Number of that event, from 1; 0 for OPEN and DEAL. */
   readonly number: number;
+  /** The server's time. */
   readonly time: number;
+  /** Earliest time at which it was written, by this machine's clock; 0 if unknown. */
   readonly earliest: number;
+  /** Latest time at which it was written, by this machine's clock. */
   readonly latest: number;
 }
 
 /** What a client knows of when the times of a round were written, and those that disagree. */
 export class RoundClock {
+  /** The times that disagree, in the order found. */
   readonly differences: ClockDifference[] = [];
   /** When this client first asked for the round; 0 where another process did. */
   asked = 0;

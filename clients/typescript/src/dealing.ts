@@ -44,7 +44,9 @@ export interface OpenOptions {
 
 /** What seats bring to the deal, where players keep their secrets elsewhere; all by seat. */
 export interface DealOptions {
+  /** Seeds of all seats in order, of players who keep their secrets elsewhere. */
   readonly seeds?: readonly Uint8Array[];
+  /** The seats' signatures over them, in order. */
   readonly signatures?: readonly Uint8Array[];
 }
 

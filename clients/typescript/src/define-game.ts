@@ -34,10 +34,15 @@ const IMPORTED: readonly GenFile[] = [
 
 /** The types of a game of a package: its events and its outcome; what else there is, all games have. */
 export interface PackagedTypes<Event extends AnyEvent = AnyEvent, Outcome extends AnyOutcome = AnyOutcome> {
+  /** An event of the game. */
   readonly event: Event;
+  /** A round so far. */
   readonly round: RoundMessage<Event>;
+  /** The answer to an event. */
   readonly accepted: Accepted<Event>;
+  /** The answer to a preview. */
   readonly preview: Outcomes<Outcome>;
+  /** The outcome of a round. */
   readonly outcome: Outcome;
 }
 

@@ -27,12 +27,17 @@ export class RoundLapsesError extends Error {
 /** A call that was refused or did not arrive. `reason` and `field` are empty where none was named. */
 export class RefereeError extends Error {
   override name = "RefereeError";
+  /** The gRPC status, which gives the class. */
   readonly code: Code;
   /** A name of `ErrorReason`, such as `SEED_MISMATCH`. */
   readonly reason: Reason | (string & {});
+  /** The request's fields at fault; empty where none was named. */
   readonly fields: readonly FieldAtFault[];
+  /** What else the server said, by name, such as `deadline_time`. */
   readonly facts: Readonly<Record<string, string>>;
+  /** How long the server asks to be left alone, in milliseconds; undefined where it does not say. */
   readonly retryAfterMs: number | undefined;
+  /** What the server's log has the call under; empty over Connect. */
   readonly requestId: string;
 
   constructor(refusal: RefusalFacts) {

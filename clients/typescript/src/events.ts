@@ -5,6 +5,7 @@ import type { AnyEvent } from "./game.js";
 
 /** How a game's events are encoded; a `GameMethods` has it. */
 export interface EventEncoder<Event extends AnyEvent> {
+  /** The members of an event's canonical JSON beside `seat` and `seen`. */
   readonly choiceOf: (event: Event) => Readonly<Record<string, unknown>>;
 }
 

@@ -7,9 +7,13 @@ import type { Violation } from "./gen/referee/v1/violation_pb.js";
 
 /** An event of any game, as far as it is the same in all of them. */
 export type AnyEvent = Message & {
+  /** The seat that acted. */
   seat: number;
+  /** Its time in ms since 1970 UTC; absent until the referee has given it. */
   time?: bigint | undefined;
+  /** Whether the referee's clock gave the time. */
   received: boolean;
+  /** Number of the newest event that the seat had been shown; absent for a seat without a key. */
   seen?: number | undefined;
 };
 
@@ -33,6 +37,7 @@ export type Accepted<Event extends AnyEvent = AnyEvent> = Message & {
 
 /** The outcome of a round, as far as it is the same in all games. */
 export type AnyOutcome = Message & {
+  /** Payments from seat to seat, in minor units, each with the code of its reason. */
   transfers: { payer: number; payee: number; amountMinor: bigint; reason: string }[];
 };
 
@@ -45,10 +50,15 @@ export type Outcomes<Outcome extends AnyOutcome> = Message & {
 
 /** The types of one game. */
 export interface GameTypes {
+  /** An event of the game. */
   readonly event: AnyEvent;
+  /** A round so far. */
   readonly round: RoundMessage;
+  /** The answer to an event. */
   readonly accepted: Accepted;
+  /** The answer to a preview; its `outcome` is present once the round can be settled. */
   readonly preview: Message & { outcome?: AnyOutcome | undefined };
+  /** The outcome of a round. */
   readonly outcome: AnyOutcome;
 }
 
@@ -56,10 +66,15 @@ export interface GameTypes {
 export interface GameMethods<Types extends GameTypes> {
   /** Name before the dot of its rulesets, such as `mau_binh`. */
   readonly name: string;
+  /** The message of a round. */
   readonly round: GenMessage<Types["round"]>;
+  /** The message of an event. */
   readonly event: GenMessage<Types["event"]>;
+  /** `AcceptEvent` of the game's service. */
   readonly accept: DescMethodUnary;
+  /** `PreviewRound` of the game's service. */
   readonly preview: DescMethodUnary;
+  /** `SettleRound` of the game's service. */
   readonly settle: DescMethodUnary;
   /** The members of an event's canonical JSON beside `seat` and `seen`: its `kind`, and what the game has besides. */
   readonly choiceOf: (event: Types["event"]) => Readonly<Record<string, unknown>>;

@@ -37,7 +37,9 @@ const ALONE: ReadonlySet<string> = new Set(["INTERNAL", "MESSAGE_TOO_LARGE", "TA
 
 /** How many requests could be sent together, and in how many calls they were sent. */
 export interface GatheringFigures {
+  /** Requests for methods that have a batch. */
   readonly requests: number;
+  /** Calls in which they were sent. */
   readonly calls: number;
 }
 

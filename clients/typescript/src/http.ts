@@ -2,7 +2,9 @@
 
 /** An HTTP answer. `status` is 0 where none came: `text` then says why. */
 export interface Answer {
+  /** The HTTP status; 0 where no answer came. */
   readonly status: number;
+  /** The body. */
   readonly text: string;
 }
 

@@ -23,6 +23,7 @@ export interface JsonAddress {
   readonly timeoutMs?: number;
   /** How calls that do no harm twice are asked again; null for never. */
   readonly retries?: Retries | null;
+  /** Token that each call carries, or a function that fetches one. */
   readonly token?: Token;
   /** How a text is posted, where the host has neither `fetch` nor XMLHttpRequest. */
   readonly post?: Post;

@@ -13,6 +13,7 @@ import { refusalOf } from "./refusal.js";
 
 /** Asks a server. A `RefereeError` where the call is refused or does not arrive. */
 export interface Line {
+  /** Call a method; throws a RefereeError where it is refused or no answer came. */
   ask<I extends DescMessage, O extends DescMessage>(
     method: DescMethodUnary<I, O>,
     request: MessageInitShape<I>,

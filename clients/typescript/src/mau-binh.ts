@@ -19,8 +19,11 @@ import { ResumableRound } from "./resuming.js";
 
 /** Five, five and three cards, the strongest five in the back. */
 export interface Chi {
+  /** The strongest chi, of five cards. */
   readonly back: Cards;
+  /** The second chi, of five cards. */
   readonly middle: Cards;
+  /** The weakest chi, of three cards. */
   readonly front: Cards;
 }
 
@@ -29,6 +32,7 @@ export type MauBinhTypes = TypesOf<typeof MauBinhService, MauBinhEvent, MauBinhR
 
 const { method } = MauBinhService;
 
+/** The messages and methods of Mậu Binh. */
 export const MAU_BINH = gameOf<MauBinhTypes>("mau_binh", MauBinhService, ({ choice, nonce }) => {
   const kind = (choice.case ?? "").toUpperCase();
   switch (choice.case) {

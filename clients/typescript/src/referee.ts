@@ -15,14 +15,23 @@ import { RETRIES, type Retries, retrying } from "./retry.js";
 
 /** A server's services. */
 export interface Referee {
+  /** Rulesets: which there are, and their files. */
   readonly rulesets: Client<typeof RulesetService>;
+  /** Who sits, who is late, and whether to deal. */
   readonly seating: Client<typeof SeatingService>;
+  /** Opens, deals, aborts and reveals rounds. */
   readonly shuffler: Client<typeof ShufflerService>;
+  /** Judges and settles Mậu Binh. */
   readonly mauBinh: Client<typeof MauBinhService>;
+  /** Judges and settles Tiến Lên. */
   readonly tienLen: Client<typeof TienLenService>;
+  /** Judges and settles Ultimate Texas Hold'em. */
   readonly ultimateTexas: Client<typeof UltimateTexasService>;
+  /** Suggests what to play. */
   readonly advice: Client<typeof AdviceService>;
+  /** The log: its keys, checkpoints, proofs and rounds. */
   readonly log: Client<typeof LogService>;
+  /** Whether the server serves. */
   readonly health: Client<typeof Health>;
 }
 
@@ -70,6 +79,7 @@ export function optionsOf({ timeoutMs = TIMEOUT_MS, retries = RETRIES, token, in
 
 /** A game's service, such as `referee.mauBinh`. */
 export interface Previewing<Round> {
+  /** The round's state; its `outcome` is present once it can be settled. */
   previewRound(request: { round: Round }): Promise<{ readonly outcome?: unknown }>;
 }
 

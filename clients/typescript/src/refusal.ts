@@ -15,17 +15,21 @@ export type Reason = Exclude<keyof typeof ErrorReason, "UNSPECIFIED">;
 export interface FieldAtFault {
   /** Its path, such as `round.events[2].arrange.back[4]`. */
   readonly path: string;
+  /** What is wrong with it, for developers. */
   readonly description: string;
 }
 
 /** A refused call. */
 export interface Refusal {
+  /** The gRPC status, by which an unknown reason is treated. */
   readonly code: Code;
   /** The reason's stable name; empty where something else than Referee refused, such as the network. */
   readonly reason: Reason | (string & {});
   /** For developers. */
   readonly message: string;
+  /** The request's fields at fault; empty where none was named. */
   readonly fields: readonly FieldAtFault[];
+  /** What else the server said, by name, such as `deadline_time`. */
   readonly facts: Readonly<Record<string, string>>;
   /** How long the server asks to be left alone, in milliseconds; absent where it does not say. */
   readonly retryAfterMs?: number | undefined;

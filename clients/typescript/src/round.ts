@@ -18,7 +18,9 @@ const { method: shuffler } = ShufflerService;
 
 /** A round that was settled, or `violations` that say why it was not; then all else is absent. */
 export interface Settled<Outcome extends AnyOutcome> {
+  /** Reasons why the round cannot be settled yet, in words for players; empty once it is. */
   readonly violations: readonly Violation[];
+  /** The game's outcome, with `transfers` and `seats`; amounts in minor units. */
   readonly outcome?: Outcome;
   /** The SETTLE leaf, shown to be in the log. */
   readonly receipt?: Proved<"SETTLE">;
@@ -26,8 +28,11 @@ export interface Settled<Outcome extends AnyOutcome> {
 
 /** The server's seed, which is the one committed to, and all cards by section, dealt again from it. */
 export interface Revealed {
+  /** The server's seed; 32 bytes. */
   readonly serverSeed: Uint8Array;
+  /** All cards by section: the hands in the order of the seats, then the board. */
   readonly sections: readonly (readonly Card[])[];
+  /** The REVEAL leaf, shown to be in the log. */
   readonly receipt: Proved<"REVEAL">;
 }
 

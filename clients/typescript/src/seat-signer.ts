@@ -11,8 +11,11 @@ import { type Answer, type Memory, NOTHING_SENT, type Output, step } from "./sig
 
 /** What a seat was shown of its round: all events, or its own alone while the others' are hidden. Hashes in hex. */
 export interface ShownCourse {
+  /** Hash of the round's header. */
   readonly round_id: string;
+  /** Root of the tree of the deck's cards. */
   readonly deck_root: string;
+  /** Whether all events are shown, not the seat's own alone. */
   readonly is_whole: boolean;
   /** Each with its canonical JSON and its time in ms since 1970 UTC. */
   readonly events: readonly { readonly event: string; readonly time: number; readonly received: boolean }[];
@@ -22,23 +25,35 @@ export interface ShownCourse {
 
 /** A command to the server, and the members of the event that the seat makes with it. */
 export interface SignedCommand {
+  /** Name of the command. */
   readonly name: string;
+  /** Its members, without `seen` and the signature. */
   readonly fields: object;
+  /** Members of the event's canonical JSON beside `seat` and `seen`. */
   readonly choice: Readonly<Record<string, unknown>>;
 }
 
 /** The newest signed event as it was sent, until it is decided. */
-export type SentCommand = Memory & { readonly name: string; readonly fields: object };
+export type SentCommand = Memory & {
+  /** Name of the command. */
+  readonly name: string;
+  /** Its members, with `seen` and the signature. */
+  readonly fields: object;
+};
 
 /** A seat's chain as it is kept, and what it has sent. */
 export interface KeptChain {
+  /** The chain, as `SeatChain.save` returns it. */
   readonly saved: string;
+  /** The command that is not decided yet. */
   readonly sent?: SentCommand;
 }
 
 /** The frontend of one seat in one round. */
 export interface SeatFrontend {
+  /** The seat, from 0. */
   readonly seat: number;
+  /** Its key. */
   readonly key: SeatKey;
   /** The course as it was shown last; undefined once the round is no longer shown. */
   readonly shown: () => ShownCourse | undefined;
@@ -46,7 +61,9 @@ export interface SeatFrontend {
   readonly isReleased: () => boolean;
   /** Keep what `load` returns, durably, before the call ends. */
   readonly save: (kept: KeptChain) => void;
+  /** Return what was kept last; undefined for nothing. */
   readonly load: () => KeptChain | undefined;
+  /** Make an id for a command that is sent for the first time. */
   readonly freshId: () => string;
   /** Send a command; the promise ends when what it changed is shown. */
   readonly send: (name: string, fields: object, id: string) => Promise<unknown>;

@@ -34,11 +34,13 @@ export interface SecretsOptions {
   readonly keyed?: boolean;
   /** An Ed25519 seed of 32 bytes, for a player whose key lasts longer than the round. */
   readonly privateKey?: Uint8Array | undefined;
+  /** Where random bytes come from; `crypto` of the host where it is not given. */
   readonly entropy?: Entropy;
 }
 
 /** A seat's own secrets of one round. Nothing of them shows where the object is printed. */
 export class SeatSecrets {
+  /** The seat, from 0. */
   readonly seat: number;
   readonly #seed: Uint8Array;
   readonly #token: Uint8Array;

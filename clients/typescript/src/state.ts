@@ -38,15 +38,19 @@ const BOARD = ["house", "flop", "turn_river"] as const;
 
 /** A round as its frontend reads it. What is not known yet is empty or undefined. */
 export class RoundState<Types extends GameTypes> {
+  /** The messages and methods of the round's game. */
   readonly game: GameMethods<Types>;
+  /** The terms that were asked for. */
   readonly terms: Terms;
   /** The secrets of the seats that play through this client. */
   readonly secrets: ReadonlyMap<number, SeatSecrets>;
+  /** Public keys of all seats, zeros for none; empty where no seat has a key. */
   readonly seatKeys: readonly Uint8Array[];
   /** The round as every question carries it; only what the referee accepted is in its events. */
   message: Types["round"];
   /** The chains of the seats that have a key in this client, from the deal on. */
   readonly chains = new Map<number, SeatChain>();
+  /** The round's leaves that were shown to be in the log. */
   readonly leaves: ProvedLeaves = { unseals: [] };
   protected known: Header | undefined;
   protected id: Uint8Array | undefined;
@@ -117,6 +121,7 @@ export class RoundState<Types extends GameTypes> {
     return needed(this.id, "prepared");
   }
 
+  /** Id of the table. */
   get table(): string {
     return this.terms.table;
   }

@@ -10,15 +10,22 @@ import { amount, instant, whole } from "./numbers.js";
 
 /** A seat's own bets in Ultimate Texas Hold'em, in minor units; the Blind equals the Ante. */
 export interface Bet {
+  /** Bet on the hand: a multiple of the table's stake. */
   readonly ante: number;
+  /** Side bet; absent for none. */
   readonly trips?: number;
 }
 
 /** A table's next round. Amounts are whole minor units, times ms since 1970 UTC. */
 export interface Terms {
+  /**
+   * Your name for the table: 1 to 64 characters of `A-Z a-z 0-9 . _ -`. With access control, what comes before its
+   * first dot is the caller's tenant.
+   */
   readonly table: string;
   /** Such as `tien_len.mien_nam`. */
   readonly ruleset: string;
+  /** How many seats are dealt to. */
   readonly seats: number;
   /** `CHIP` where it is not said. */
   readonly currency?: string;
@@ -30,8 +37,9 @@ export interface Terms {
   readonly seatKeys?: readonly Uint8Array[];
   /** Empty or absent for the newest version. */
   readonly version?: string;
-  /** Absent for the server's own. */
+  /** Last time for the deal, at most ten minutes ahead; absent for the server's own. */
   readonly dealDeadline?: number;
+  /** Last time for the settlement; absent for the server's own. */
   readonly roundDeadline?: number;
 }
 

@@ -19,6 +19,7 @@ export type TienLenTypes = TypesOf<typeof TienLenService, TienLenEvent, TienLenR
 
 const { method } = TienLenService;
 
+/** The messages and methods of Tiến Lên. */
 export const TIEN_LEN = gameOf<TienLenTypes>("tien_len", TienLenService, ({ choice }) => {
   if (choice.case === "play") {
     return { kind: "PLAY", cards: choice.value.cards };

@@ -38,17 +38,25 @@ import type { LogReceipt } from "./gen/referee/v1/round_pb.js";
 
 /** Keys as C2SP verifier key text. `quorum` is how many witnesses must agree; all that are named. */
 export interface Trust {
+  /** Key that signs the log's checkpoints, as C2SP verifier key text. */
   readonly logKey: string;
+  /** Key that signs the KEY leaves, which name all other keys. */
   readonly rootKey: string;
+  /** Keys of the witnesses. */
   readonly witnesses?: readonly string[];
+  /** How many witnesses must have cosigned OPEN before a seed is sent; absent for all of them. */
   readonly quorum?: number;
 }
 
 /** A leaf that was shown to be in the log, with its receipt and the checkpoint above it. */
 export interface Proved<K extends Kind = Kind> {
+  /** Index of the leaf, from 0. */
   readonly index: number;
+  /** The leaf's content, by its kind. */
   readonly placed: Placed<K>;
+  /** The receipt as the server sent it. */
   readonly receipt: LogReceipt;
+  /** Checkpoint of the tree in which the leaf was proved. */
   readonly checkpoint: Checkpoint;
 }
 

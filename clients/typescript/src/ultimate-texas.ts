@@ -26,6 +26,7 @@ export type UltimateTexasTypes = TypesOf<
 
 const { method } = UltimateTexasService;
 
+/** The messages and methods of Ultimate Texas Hold'em. */
 export const ULTIMATE_TEXAS = gameOf<UltimateTexasTypes>("ultimate_texas", UltimateTexasService, ({ decision }) => ({
   kind: "DECIDE",
   decision: Decision[decision],

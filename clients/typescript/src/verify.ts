@@ -50,9 +50,13 @@ export async function logSource({ log }: Pick<Referee, "log">): Promise<LogSourc
 
 /** Which round, and what its seats hold of it besides. */
 export interface RoundRequest {
+  /** Id of the table. */
   readonly tableId: string;
+  /** Number of the round at its table, from 1. */
   readonly roundNumber: bigint;
+  /** Certificates that a player holds of the round. */
   readonly certificates?: readonly Uint8Array[];
+  /** Receipts of events that a player holds of the round. */
   readonly eventReceipts?: readonly Uint8Array[];
 }
 

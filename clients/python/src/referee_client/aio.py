@@ -40,11 +40,10 @@ KINDS: Final[Mapping[str, type[ResumableRound[Any, Any]]]] = {
 
 
 class AsyncClient:
-    """A server and the keys to trust; without ``trust``, the keys that the server shows first.
+    """A server, at ``HOST:PORT``, and the keys to trust; without ``trust``, the keys that the server shows first.
 
-    Without ``credentials`` the connection is plain text, for loopback and private networks. ``timeout`` is in seconds
-    for each call, its retries included. Use ``channel`` with the stubs of ``referee_client.messages`` for methods that
-    this client lacks.
+    Without ``credentials`` the connection is plain text, for loopback and private networks; ``tls_credentials`` makes
+    some. ``timeout`` is in seconds for each call, its retries included.
 
     ``token`` is sent with each call. For a process that outlives it, give a function or a coroutine function, which is
     asked at the first call and again when a token has expired.
@@ -75,6 +74,7 @@ class AsyncClient:
         self.channel: grpc.aio.Channel = open_aio_channel(
             address, credentials=credentials, timeout=timeout, token=token
         )
+        """Channel for the stubs of ``referee_client.messages``, for methods that this client lacks."""
         self._line = GatheringLine(self.channel, seconds=gather_seconds)
         repeating = None if on_reach is None else Repeating(on_reach)
         line = self._line if repeating is None else RepeatingLine(self._line, repeating)
@@ -146,7 +146,7 @@ class AsyncClient:
         return [] if self._session.journal is None else self._session.journal.tables()
 
     async def rulesets(self) -> list[ruleset_pb2.Ruleset]:
-        """List the rulesets that can be played."""
+        """List the rulesets that can be played: id, version, game and names of each."""
         request, listed = ruleset_pb2.ListRulesetsRequest(), list[ruleset_pb2.Ruleset]()
         while True:
             page = await self._session.line.ask(
@@ -158,7 +158,10 @@ class AsyncClient:
             request.page_token = page.next_page_token
 
     async def ruleset(self, ruleset_id: str) -> ruleset_pb2.GetRulesetResponse:
-        """Fetch a ruleset's newest version with its file, ``toml``: names, clocks and prices to show to players."""
+        """Fetch a ruleset's newest version with its file, ``toml``: names, clocks and prices to show to players.
+
+        Raise NotFoundError if the server has none with this id.
+        """
         request = ruleset_pb2.GetRulesetRequest(ruleset_id=ruleset_id)
         return await self._session.line.ask(
             "referee.v1.RulesetService/GetRuleset", request, ruleset_pb2.GetRulesetResponse
@@ -222,7 +225,10 @@ class AsyncClient:
         return await list_seat_rounds(self._session, private_key, start_time=start_time, end_time=end_time, most=most)
 
     async def checkpoint(self) -> Checkpoint:
-        """Fetch the log's newest checkpoint and verify that it continues the earlier ones that this client has seen."""
+        """Fetch the log's newest checkpoint and verify that it continues the earlier ones that this client has seen.
+
+        Raise VerificationError if it does not: keep both, they prove that the log was rewritten.
+        """
         return await self._session.checkpoint()
 
 

@@ -12,17 +12,18 @@ ALLOWED_MS: Final = SLACK_MS
 
 
 class ClockDifference(msgspec.Struct, frozen=True, kw_only=True):
-    """A time of a round that differs from this machine's clock by more than ten seconds; times in ms since 1970 UTC.
-
-    ``what`` names the part of the round with this time: the OPEN or DEAL leaf, the UNSEAL after event ``number``, or
-    event ``number`` itself. By this machine's clock it was written between ``earliest`` (0 if unknown) and ``latest``.
-    """
+    """A time of a round that differs from this machine's clock by more than ten seconds; times in ms since 1970 UTC."""
 
     what: Literal["OPEN", "DEAL", "UNSEAL", "EVENT"]
+    """Part of the round with this time: the OPEN or DEAL leaf, the UNSEAL after an event, or the event."""
     number: int
+    """Number of that event, from 1; 0 for OPEN and DEAL."""
     time: int
+    """The server's time."""
     earliest: int
+    """Earliest time at which it was written, by this machine's clock; 0 if unknown."""
     latest: int
+    """Latest time at which it was written, by this machine's clock."""
 
     @property
     def seconds(self) -> float:

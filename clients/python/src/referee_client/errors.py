@@ -46,19 +46,20 @@ class RoundLapsesError(Exception):
 
 
 class RefereeError(Exception):
-    """Error for a call that was refused or did not arrive.
-
-    ``reason`` and ``field`` are empty if the server named none.
-    """
+    """Error for a call that was refused or did not arrive; its message says what was wrong and what to do."""
 
     def __init__(
         self, message: str, *, code: grpc.StatusCode, reason: str = "", field: str = "", facts: Mapping[str, str] = {}
     ) -> None:
         super().__init__(message)
-        self.code = code
-        self.reason = reason
-        self.field = field
+        self.code: grpc.StatusCode = code
+        """gRPC's status code."""
+        self.reason: str = reason
+        """Name of the ``ErrorReason``, such as ``"SEED_MISMATCH"``; empty if the server named none."""
+        self.field: str = field
+        """Path of the request's field at fault, such as ``"client_seeds[2]"``; empty if the server named none."""
         self.facts: Mapping[str, str] = dict(facts)
+        """What else the server said, by name, such as ``"deadline_time"``."""
 
     @classmethod
     def of(

@@ -30,7 +30,9 @@ class Gathering:
     """Figures of the requests that a client may send together: how many there were, and in how many calls."""
 
     requests: int = 0
+    """Number of requests for methods that have a batch."""
     calls: int = 0
+    """Number of calls in which they were sent."""
 
 
 class GatheringLine(AioLine):

@@ -63,7 +63,8 @@ class Journal:
     """Journal in a SQLite file, which is made if it is missing; several threads and processes may share it."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path: Path = Path(path)
+        """Path of the file."""
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         self._lock = threading.Lock()
         self._database = sqlite3.connect(self.path, timeout=_SECONDS, isolation_level=None, check_same_thread=False)

@@ -9,11 +9,17 @@ from referee_client.resuming import ResumableRound
 
 
 class Arrangement(NamedTuple):
-    """Arrangement of thirteen cards: back and middle of five cards, front of three."""
+    """Arrangement of a hand of thirteen cards in three chi, each as values of ``Card`` or as text: ``"AS KD TC"``.
+
+    The order within a chi does not matter. An arrangement in which a chi beats the one before it is a foul.
+    """
 
     back: Cards
+    """The strongest chi, of five cards."""
     middle: Cards
+    """The second chi, of five cards."""
     front: Cards
+    """The weakest chi, of three cards."""
 
     def write(self) -> mau_binh_pb2.Arrangement:
         """Return the arrangement as a message."""
@@ -26,7 +32,7 @@ class AsyncMauBinhRound(ResumableRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.M
     """A round of Mậu Binh, for asyncio."""
 
     async def check(self, seat: int, arrangement: Arrangement) -> mau_binh_pb2.CheckArrangementResponse:
-        """Check an arrangement without submitting it: its violations, and the names of its hands."""
+        """Check an arrangement without submitting it: its ``violations``, and the names of its hands."""
         request = mau_binh_pb2.CheckArrangementRequest(
             round=self._round_for(seat), seat=seat, arrangement=arrangement.write()
         )
@@ -71,7 +77,7 @@ class AsyncMauBinhRound(ResumableRound[mau_binh_pb2.MauBinhRound, mau_binh_pb2.M
         return await self._accept(event)
 
     async def leave(self, seat: int) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:
-        """Report that a seat leaves."""
+        """Report that a seat leaves the table; the rules say how its hand counts."""
         return await self._accept(mau_binh_pb2.MauBinhEvent(seat=seat, leave=round_pb2.Leave()))
 
     async def _accept(self, event: mau_binh_pb2.MauBinhEvent) -> mau_binh_pb2.MauBinhServiceAcceptEventResponse:

@@ -46,7 +46,10 @@ OPERATOR: Final = shuffler_pb2.ABORT_REASON_OPERATOR
 
 
 class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
-    """A round, for asyncio: ``open``, ``deal``, play, ``settle``, ``reveal``, in this order; each may be repeated."""
+    """A round, for asyncio: ``open``, ``deal``, play, ``settle``, ``reveal``, in this order; each may be repeated.
+
+    ``AsyncClient.game`` makes it. Each step verifies the server's answer, and raises VerificationError if it is false.
+    """
 
     async def prepare(self) -> bytes:
         """Fetch the header and return the round id, which seats commit to their seeds under; nothing is written yet."""
@@ -236,7 +239,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
         return self.hands
 
     async def open_hand(self, seat: int) -> tuple[Card, ...]:
-        """Open a seat's own hand on a sealed table with the seat's token, and return it."""
+        """Open a seat's own hand on a sealed table with the seat's token; return its cards in the order dealt."""
         request = shuffler_pb2.OpenHandRequest(round=self.ref, seat=seat, token=self.secrets[seat].token)
         answer = await self._session.line.ask(
             "referee.v1.ShufflerService/OpenHand", request, shuffler_pb2.OpenHandResponse

@@ -26,16 +26,18 @@ _SIZE: Final = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeatSecrets:
-    """A seat's secrets, which ``repr`` does not show.
-
-    ``private_key`` is an Ed25519 seed of 32 bytes, empty without a key.
-    """
+    """A seat's secrets in one round, which ``repr`` does not show; ``make`` makes new ones."""
 
     seat: int
+    """The seat, from 0."""
     seed: bytes = field(repr=False)
+    """Seed of 32 bytes, which is mixed into the deal."""
     token: bytes = field(repr=False)
+    """Token of 32 bytes, which opens the seat's hand on a sealed table."""
     nonce: bytes = field(repr=False)
+    """Nonce of 32 bytes, which hides a committed arrangement."""
     private_key: bytes = field(default=b"", repr=False)
+    """Ed25519 seed of 32 bytes; empty without a key."""
 
     @classmethod
     def make(cls, seat: int, *, keyed: bool = False, private_key: bytes = b"") -> Self:
@@ -51,17 +53,17 @@ class SeatSecrets:
         return bytes(SigningKey(self.private_key).verify_key) if self.private_key else NO_KEY
 
     def seed_commitment(self, round_id: bytes) -> bytes:
-        """Return the seat's commitment to its seed, which OPEN will have."""
+        """Return the seat's commitment to its seed, which OPEN will have; 32 bytes."""
         return client_commitment(round_id=round_id, seat=Seat(self.seat), seed=self.seed)
 
     def token_hash(self, round_id: bytes) -> bytes:
-        """Return the hash of the seat's token, which the OPEN of a sealed table has."""
+        """Return the hash of the seat's token, which the OPEN of a sealed table has; 32 bytes."""
         return seat_token_hash(round_id=round_id, seat=Seat(self.seat), token=self.token)
 
     def sign_seed(self, round_id: bytes, *, server_commitment: bytes, is_sealed: bool = False) -> bytes:
         """Sign the seat's seed together with the server's commitment and, on a sealed table, the token's hash.
 
-        Without a key the signature is empty.
+        The signature has 64 bytes; it is empty without a key.
         """
         statement = seed_statement(
             round_id=round_id,
@@ -77,7 +79,7 @@ class SeatSecrets:
         return self._sign(move)
 
     def arrangement_commitment(self, round_id: bytes, *, cards: Sequence[Card]) -> bytes:
-        """Return the seat's commitment to thirteen cards in the order back, middle, front."""
+        """Return the seat's commitment to thirteen cards in the order back, middle, front; 32 bytes."""
         return arrangement_commitment(round_id=round_id, seat=Seat(self.seat), cards=cards, nonce=self.nonce)
 
     def _sign(self, message: bytes) -> bytes:

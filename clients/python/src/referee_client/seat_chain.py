@@ -24,12 +24,16 @@ from referee_client.seat import SeatSecrets
 
 
 class SignedMove(msgspec.Struct, frozen=True, kw_only=True):
-    """An event that a seat has signed: its bytes, the newest event number seen, g_{i,j} and its signature."""
+    """An event that a seat has signed."""
 
     event: bytes
+    """Canonical bytes of the event, with ``seen``."""
     seen: int
+    """Number of the newest event that the seat had been shown; 0 for the deal."""
     move: bytes
+    """g_{i,j}, the link of the seat's chain that is signed; 32 bytes."""
     signature: bytes
+    """Ed25519 signature over ``move``; 64 bytes."""
 
 
 class AlreadySignedError(ValueError):
@@ -40,7 +44,8 @@ class AlreadySignedError(ValueError):
             f"seat {seat} has signed {former.event.decode()} and may not sign another event in its place: "
             "send that one again, or show the course that makes it unlawful"
         )
-        self.former = former
+        self.former: SignedMove = former
+        """The move that the seat has signed already."""
 
 
 class _Memory(msgspec.Struct, kw_only=True):

@@ -36,12 +36,19 @@ class Stage(enum.StrEnum):
     """Stage of a round that this client knows of; a round ends SETTLED or ABORTED, and is REVEALED afterwards."""
 
     NEW = "NEW"
+    """Nothing was asked of the server."""
     PREPARED = "PREPARED"
+    """The header is known; nothing is in the log."""
     OPENED = "OPENED"
+    """OPEN is in the log."""
     DEALT = "DEALT"
+    """DEAL is in the log, and the round is played."""
     SETTLED = "SETTLED"
+    """SETTLE is in the log."""
     ABORTED = "ABORTED"
+    """ABORT is in the log."""
     REVEALED = "REVEALED"
+    """The server's seed is public."""
 
 
 _ORDER: Final = list(Stage)
@@ -61,15 +68,20 @@ class Unanswered:
 class Settled(Generic[Outcome]):
     """Result of ``settle``: the settled round, or ``violations`` that say why it was not settled.
 
-    With ``violations`` all other members are absent. ``receipt`` is the SETTLE leaf, which is proved to be in the log.
-    ``is_replayed`` says that this client computed the whole transcript again by the rules, with an equal result; it is
-    False only if the ruleset could not be read.
+    With ``violations`` all other members are absent.
     """
 
     violations: tuple[Violation, ...] = ()
+    """Reasons why the round cannot be settled yet, each with its text in Vietnamese and English."""
     outcome: Outcome | None = None
+    """The game's outcome, with ``transfers`` and ``seats``; amounts in minor units."""
     receipt: Proved | None = None
+    """The SETTLE leaf, which is proved to be in the log."""
     is_replayed: bool = False
+    """Whether this client computed the transcript again by the rules, with an equal result.
+
+    False only if the ruleset could not be read.
+    """
 
     @property
     def result(self) -> Outcome:
@@ -81,11 +93,17 @@ class Settled(Generic[Outcome]):
 
 @dataclass(frozen=True, slots=True)
 class Revealed:
-    """The server's seed, verified against its commitment, and all cards by section, dealt again from the seeds."""
+    """Result of ``reveal``: the server's seed, and the cards that it deals again."""
 
     server_seed: bytes
+    """The server's seed of 32 bytes, verified against its commitment in OPEN."""
     sections: tuple[tuple[Card, ...], ...]
+    """All cards by section, dealt again from the seeds: the hands in the order of the seats, then the board.
+
+    Empty for a round that was not dealt.
+    """
     receipt: Proved
+    """The REVEAL leaf, which is proved to be in the log."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -191,7 +209,7 @@ class RoundView(Generic[RoundMessage]):
 
     @property
     def table(self) -> str:
-        """The table's name."""
+        """Id of the table."""
         return self.state.terms.table
 
     @property
@@ -201,12 +219,12 @@ class RoundView(Generic[RoundMessage]):
 
     @property
     def ref(self) -> round_pb2.RoundRef:
-        """What names the round in a request."""
+        """Table and number as a message, which names the round in a request."""
         return round_pb2.RoundRef(table_id=self.table, round_number=self.number)
 
     @property
     def round_id(self) -> bytes:
-        """The hash of the header; 32 bytes."""
+        """Hash of the header; 32 bytes."""
         return self.header.round_id
 
     @property
@@ -259,14 +277,14 @@ class RoundView(Generic[RoundMessage]):
 
     @property
     def server_commitment(self) -> bytes:
-        """The server's commitment to its seed, from OPEN; raise ValueError before the round was opened."""
+        """The server's commitment to its seed, from OPEN; 32 bytes. Raise ValueError before the round was opened."""
         if self.state.opened is None:
             raise ValueError("the round was not opened")
         return self.state.opened.server_commitment
 
     @property
     def deck_root(self) -> bytes:
-        """The root of the deck, from DEAL; empty before it."""
+        """Root of the tree of the deck's cards, from DEAL; 32 bytes, empty before the deal."""
         return self.state.deck_root
 
     @property
@@ -295,7 +313,7 @@ class RoundView(Generic[RoundMessage]):
         return self.state.chains
 
     def restore_chain(self, seat: int, saved: bytes) -> None:
-        """Restore a seat's chain from the bytes of ``SeatChain.save``."""
+        """Restore a seat's chain from the bytes of ``SeatChain.save``; raise ValueError for those of another seat."""
         self.state.chains[seat] = SeatChain.restore(self.secrets[seat], saved)
 
     @property

@@ -43,7 +43,10 @@ def blocking(
 
 
 class Round(RoundView[RoundMessage], Generic[RoundMessage, Outcome]):
-    """A round: ``open``, ``deal``, play, ``settle``, ``reveal``, in this order; each step may be repeated."""
+    """A round: ``open``, ``deal``, play, ``settle``, ``reveal``, in this order; each step may be repeated.
+
+    ``Client.game`` makes it. Each step verifies the server's answer, and raises ``VerificationError`` if it is false.
+    """
 
     def __init__(self, core: AsyncRound[RoundMessage, Outcome]) -> None:
         super().__init__(core.state)
@@ -130,9 +133,15 @@ def _blocking_round(core: AsyncRound[Any, Any]) -> Round[Any, Any]:
 
 
 class Client:
-    """A server and the keys to trust; as ``AsyncClient``, but its methods block until they are done.
+    """A server and the keys to trust; its methods block until they are done.
 
-    ``token`` may be a function, but no coroutine function.
+    ``address`` is ``HOST:PORT``. Without ``trust`` the keys that the server shows first are trusted. Without
+    ``credentials`` the connection is plain text, for loopback and private networks; ``tls_credentials`` makes some.
+    ``timeout`` is in seconds for each call, its retries included.
+
+    ``token`` is sent with each call. For a process that outlives it, give a function, which is asked at the first call
+    and again when a token has expired. ``journal`` is the path of a SQLite file or a ``RoundJournal``, from which
+    ``resume`` continues rounds after a crash. Each call raises the errors of a refused or lost call: ``RefereeError``.
     """
 
     def __init__(  # noqa: PLR0913 - one parameter a setting
@@ -146,6 +155,7 @@ class Client:
         journal: str | os.PathLike[str] | RoundJournal | None = None,
     ) -> None:
         self.channel: grpc.Channel = open_channel(address, credentials=credentials, timeout=timeout, token=token)
+        """Channel for the stubs of ``referee_client.messages``, for methods that this client lacks."""
         self._session = Session(BlockingLine(self.channel), trust, open_journal(journal))
 
     def __enter__(self) -> Self:

@@ -21,28 +21,45 @@ class Bet(NamedTuple):
     """A seat's own bets in Ultimate Texas Hold'em, in minor units; the Blind equals the Ante."""
 
     ante: int
+    """Bet on the hand, in minor units: a multiple of the table's stake."""
     trips: int = 0
+    """Side bet in minor units; 0 for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """Terms of a table's next round. ``stake`` is in minor units; ``bets`` has each seat's bets in a game with bets.
+    """Terms of a table's next round.
 
-    Deadlines are in ms since 1970 UTC; 0 lets the server choose. Raise ValueError, which names the field and its unit,
-    for an amount that is no whole number or negative, and for a time in seconds.
+    Raise ValueError, which names the field and its unit, for an amount that is no whole number or negative, and for a
+    time in seconds.
     """
 
     table: str
+    """Your name for the table: 1 to 64 characters of ``A-Z a-z 0-9 . _ -``.
+
+    With access control, what comes before its first dot is the caller's tenant.
+    """
     ruleset: str
+    """Id of the ruleset, such as ``"mau_binh.classic"``; ``Client.rulesets`` lists them."""
     seats: int
+    """Number of seats that are dealt to."""
     currency: str = "CHIP"
+    """Name of the currency, such as ``"VND"``: 1 to 16 printable ASCII characters."""
     stake: int = 1
+    """One stake in minor units: a multiple of the ruleset's bet unit. In a game with bets, the bet unit."""
     bets: Sequence[Bet] = ()
+    """Each seat's own bets, in the order of the seats; empty in a game without bets."""
     seat_keys: Sequence[bytes] = ()
     """Ed25519 public keys by seat of players who keep their keys elsewhere; zeros for a seat without one."""
     version: str = ""
+    """Version of the ruleset; empty for the newest."""
     deal_deadline: int = 0
+    """Last time for the deal in ms since 1970 UTC, at most ten minutes ahead; 0 for two minutes from the opening."""
     round_deadline: int = 0
+    """Last time for the settlement in ms since 1970 UTC, within the ruleset's bounds after ``deal_deadline``.
+
+    0 is fifteen minutes, or the ruleset's shortest time if that is longer.
+    """
 
     def __post_init__(self) -> None:
         check_whole("seats", self.seats, unit="the number of seats")
@@ -54,7 +71,7 @@ class Terms:
         check_time("round_deadline", self.round_deadline)
 
     def write(self, *, seat_keys: Sequence[bytes]) -> RoundTerms:
-        """Return the terms as a message."""
+        """Return the terms as a message; ``seat_keys`` are the public keys of all seats, or empty."""
         return RoundTerms(
             table_id=self.table,
             ruleset_id=self.ruleset,

@@ -25,30 +25,36 @@ from referee_client.errors import VerificationError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trust:
-    """Keys as C2SP verifier key text.
-
-    ``quorum`` is the number of witnesses that must have cosigned; 0 for all of them.
-    """
+    """Keys that the operator and the witnesses published, as C2SP verifier key text: ``NAME+ID+KEY``."""
 
     log_key: str
+    """Key that signs the log's checkpoints."""
     root_key: str
+    """Key that signs the KEY leaves, which name all other keys."""
     witnesses: Sequence[str] = ()
+    """Keys of the witnesses; empty for none."""
     quorum: int = 0
+    """Number of witnesses that must have cosigned OPEN before a seed is sent; 0 for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """A leaf that is proved to be in the log: its index, its bytes, its payload, and the checkpoint that proves it."""
+    """A leaf that is proved to be in the log."""
 
     index: int
+    """Index of the leaf, from 0."""
     leaf: bytes
+    """Bytes of the leaf: an envelope with payload and signature."""
     payload: bytes
+    """Payload of the envelope: canonical JSON."""
     checkpoint: Checkpoint
+    """Checkpoint of the tree in which the leaf was proved."""
     note: str
+    """Text of that checkpoint with its signatures, for a verifier."""
 
     @property
     def leaf_hash(self) -> bytes:
-        """The hash of the leaf, by which it is found in the log."""
+        """Hash of the leaf in the log's tree; 32 bytes."""
         return leaf_hash(self.leaf)
 
 

@@ -11,7 +11,7 @@ class AsyncUltimateTexasRound(
     """A round of Ultimate Texas Hold'em, for asyncio. A ``decide`` that ends a street also opens the next cards."""
 
     async def check(self, seat: int, decision: Decision | str) -> ultimate_texas_pb2.CheckDecisionResponse:
-        """Check a decision without making it: its violations and the round's state."""
+        """Check a decision without making it: its ``violations``, empty for a legal one, and the round's state."""
         event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=read_decision(decision))
         request = ultimate_texas_pb2.CheckDecisionRequest(round=self.message, event=event)
         return await self._ask("CheckDecision", request, ultimate_texas_pb2.CheckDecisionResponse)
@@ -31,7 +31,11 @@ class AsyncUltimateTexasRound(
     async def decide(
         self, seat: int, decision: Decision | str
     ) -> ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse:
-        """Submit a decision, such as ``"PLAY_4X"``."""
+        """Submit a decision, by its value or its name: ``"CHECK"``, ``"PLAY_4X"``, ``"PLAY_1X"``, ``"FOLD"`` and so on.
+
+        The answer of the last decision of a street comes once the next cards are in ``board``. Raise ValueError if no
+        decision has the name.
+        """
         event = ultimate_texas_pb2.UltimateTexasEvent(seat=seat, decision=read_decision(decision))
         answer: ultimate_texas_pb2.UltimateTexasServiceAcceptEventResponse = await self.accept_event(event)
         return answer
