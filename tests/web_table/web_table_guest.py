@@ -96,7 +96,7 @@ class Guest:
         raise AssertionError(message)
 
     def open_menu(self, name: str) -> None:
-        """Press a button of the room's menu: invite, scores, history, settings or leave."""
+        """Press a button of the room's menu."""
         self.press(self.page.locator(f'nav [data-opens="{name}"]'))
 
     @property
@@ -153,7 +153,9 @@ class Guest:
 
     def arrange(self) -> None:
         """Take the referee's arrangement of a hand of Mậu Binh, and hand it in."""
-        self.press(self.page.locator(".arrange .buttons .button").first)
+        suggest = self.page.locator(".arrange .buttons .button").first
+        self.press(suggest)
+        expect(suggest).to_contain_text("1/", timeout=TIMEOUT)
         expect(self.page.locator(".verdict.good")).to_be_visible(timeout=TIMEOUT)
         self.press(self.page.locator(".arrange .main"))
 
