@@ -75,7 +75,7 @@ def test_sealing_example_is_what_the_protocol_says() -> None:
         (["version"], None),
         (["phase"], "NAP"),
         (["persons", 0, "name"], 7),
-        (["round", "seats", 0, "is_bot"], "no"),
+        (["persons", 0, "is_bot"], "no"),
         (["round", "tien_len", "cards_left"], {}),
     ],
 )
