@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,7 +25,7 @@ class TableProcess(ServerProcess):
     """A table server on a folder that serves the built page; a restart continues with its data, at its address."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.address = folder, "127.0.0.1:0"
+        self.folder, self.address = folder, steady_address()
         self.start()
 
     def start(self) -> None:
@@ -56,6 +57,14 @@ class TableProcess(ServerProcess):
                         child.kill()
                         return
             time.sleep(0.02)
+
+
+def steady_address() -> str:
+    """Return a free loopback address that no connection takes as its own while the server is down."""
+    for port in range(20_000 + os.getpid() % 10_000, 32_768):
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return f"127.0.0.1:{port}"
+    raise AssertionError("no port is free below those that connections are made from")
 
 
 @contextlib.contextmanager

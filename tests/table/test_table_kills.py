@@ -35,31 +35,23 @@ class Witness(Player):
         super().__init__(name, client=client)
         self.script, self.is_steady = play_anything, True
         self.kill, self.moments = kill, list(MOMENTS)
-        self.is_up = asyncio.Event()
-        self.is_up.set()
         self.moves: list[tuple[str, int, str]] = []
 
     async def ask(self, name: str, **fields: Any) -> View:  # noqa: ANN401 - fields of a command
         """Send a command; have the process killed where that is the next moment."""
         asking = asyncio.ensure_future(super().ask(name, **fields))
         await asyncio.sleep(0)
-        await self._reach("sent", name)
+        self._reach("sent", name)
         result = await asking
         if "number" in result and name in KINDS:
             self.moves.append((fields["round_id"], result["number"], KINDS[name]))
-        await self._reach("answered", name)
+        self._reach("answered", name)
         return result
 
-    async def _reach(self, when: str, name: str) -> None:
+    def _reach(self, when: str, name: str) -> None:
         if self.moments[:1] == [(when, MOVE if name in KINDS else name)]:
             self.moments.pop(0)
-            self.is_up.clear()
-            await asyncio.to_thread(self.kill)
-            self.is_up.set()
-
-    async def _connect(self, address: str, room: str) -> None:
-        await self.is_up.wait()
-        await super()._connect(address, room)
+            self.kill()  # the page finds out once the process runs again
 
 
 @pytest.mark.parametrize("victim", ["TABLE", "REFEREE"])
