@@ -40,7 +40,7 @@ pytest_plugins = (
     "tests.service.house",
     "tests.service.tien_len_house",
     "tests.service.ultimate_texas_house",
-    "tests.table.scenes",
+    "tests.table.table_scene",
     "tests.tiles.tiles_log",
     "tests.verifier.built",
     "tests.web.doors",

@@ -36,8 +36,6 @@ LISTED: Final = {
     "tests/fourth_game/test_law_that_fails.py": "a game whose law fails the server",
     "tests/server/access/test_access_named_rounds.py": "callers who ask with what is not theirs",
     "tests/server/access/test_access_tables.py": "the same",
-    "tests/table/scripted_player.py": "a player who opens its hand without the table",
-    "tests/table/test_table_rounds.py": "the same",
 }
 """Files elsewhere that make such a stub, with the reason; at most fifteen."""
 HARMLESS: Final = frozenset({"Advice", "Log", "Ruleset", "Seating"})

@@ -1,30 +1,24 @@
 """A page without a screen: it keeps its seat's secrets, binds, shows seeds, opens sealed hands, and plays by a script.
 
-It asks the referee over gRPC where a page would ask the gateway. A player with a key signs its seed and its events.
+What a page has of the SDK for TypeScript it has of the one for Python: the seat's secrets, the chain that a seat with a
+key signs, and the referee's answers about a sealed hand.
 """
 
 import asyncio
 import hashlib
 import itertools
 import json
-import time
 from collections.abc import Callable
 from typing import Any, Final, Self
 
-import grpc
-from google.protobuf.json_format import ParseDict
-from referee_client import Card, SeatSecrets
+from referee_client import AsyncClient, Bet, Card, SeatChain, SeatSecrets, Terms
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from referee.cards import parse_cards
-from referee.v1 import advice_pb2, advice_pb2_grpc, mau_binh_pb2, shuffler_pb2, shuffler_pb2_grpc
+from referee.transcript.chain import Course
 
 TIMEOUT: Final = 120.0
-AGAIN: Final = {
-    *(grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.DEADLINE_EXCEEDED),
-    grpc.StatusCode.RESOURCE_EXHAUSTED,  # all pages of a test are one caller to the referee
-}
 KINDS: Final = {"open": "ARRANGE"} | {one: one.upper() for one in ("arrange", "commit", "play", "pass", "decide")}
 """Commands that make events, and the events' kinds."""
 
@@ -41,13 +35,6 @@ class RefusedCommandError(Exception):
         self.message = message
 
 
-def hashed(tag: str, *fields: bytes) -> bytes:
-    """TH, as PROTOCOL.md has it."""
-    name = b"referee/v1/" + tag.encode()
-    given = bytes([len(name)]) + name + bytes([len(fields)])
-    return hashlib.sha256(given + b"".join(len(field).to_bytes(4, "big") + field for field in fields)).digest()
-
-
 def cards_of(texts: list[str]) -> tuple[Card, ...]:
     """Return cards by their texts."""
     return parse_cards(" ".join(texts))
@@ -58,44 +45,34 @@ def split(cards: list[str]) -> dict[str, Any]:
     return {"back": cards[:5], "middle": cards[5:10], "front": cards[10:]}
 
 
-def asked_again(call: Callable[..., Any], request: Any) -> Any:  # noqa: ANN401 - of any message
-    """Return the referee's answer; ask again while it is away, late or busy, also in the middle of the call."""
-    end = time.monotonic() + TIMEOUT
-    while True:
-        try:
-            return call(request, timeout=TIMEOUT, wait_for_ready=True)
-        except grpc.RpcError as error:
-            if error.code() not in AGAIN or time.monotonic() > end:
-                raise
-        time.sleep(0.05)
-
-
 class Player:
     """One person with one tab. ``view`` is the newest view or lobby; ``seen`` are all messages.
 
     ``is_willing`` and ``unwilling_in`` say whether, and in which phase not, the page does what a page does unasked.
+    With ``is_steady`` it connects again after a cut, asks again what was not answered, and takes a refusal of that.
+    ``client`` asks the referee about a sealed hand, where a page would ask the gateway.
     """
 
     def __init__(
-        self, name: str, *, secret: str = "", referee: grpc.Channel | None = None, is_keyed: bool = False
+        self, name: str, *, secret: str = "", client: AsyncClient | None = None, is_keyed: bool = False
     ) -> None:
         self.name = name
         self.secret = secret or hashlib.sha256(name.encode()).hexdigest()
         self.key = hashlib.sha256(f"key of {name}".encode()).digest() if is_keyed else b""
-        self.referee = referee
+        self.client = client
         self.view: View = {}
         self.welcome: View = {}
         self.seen: list[View] = []
         self.hello: View = {}
         self.closed_code: int | None = None
-        self.is_willing, self.unwilling_in, self.signs = True, "", is_keyed
+        self.is_willing, self.unwilling_in, self.signs, self.is_steady = True, "", is_keyed, False
         self.timeout = TIMEOUT
         self.script: Callable[[Player, View], Any] | None = None
         self.arrangements: dict[str, list[str]] = {}
         self.failures: list[BaseException] = []
-        self._moves: dict[str, tuple[int, bytes]] = {}
-        self._answers: dict[str, asyncio.Future[View]] = {}
-        self._changed = asyncio.Condition()
+        self._chains: dict[str, SeatChain] = {}
+        self._asked: dict[str, tuple[View, asyncio.Future[View]]] = {}
+        self._changed = asyncio.Event()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._done: set[tuple[str, ...]] = set()
         self._socket: ClientConnection | None = None
@@ -103,19 +80,27 @@ class Player:
     async def come(self, address: str, *, room: str = "") -> Self:
         """Connect the player and wait for its first view; repeat steps that were cut off."""
         self._done.clear()
-        self._socket = await connect(f"ws://{address}/api/stream", max_size=None, open_timeout=TIMEOUT)
-        self.closed_code, self.view, self.seen = None, {}, []
-        hello = {"type": "hello", "protocol": 1, "secret": self.secret, "name": self.name}
-        key = {"seat_key": SeatSecrets.make(0, private_key=self.key).public_key.hex()} if self.key else {}
-        await self.send({**hello, **key, **self.hello})
-        self._spawn(self._listen(self._socket))
+        self._asked.clear()
+        self.view, self.seen = {}, []
+        await self._connect(address)
         view = await self.until(bool)
         if room and view["type"] == "lobby":
             await self.ask("join", room=room)
         return self
 
+    async def _connect(self, address: str) -> None:
+        self._socket = await connect(f"ws://{address}/api/stream", max_size=None, open_timeout=TIMEOUT)
+        self.closed_code = None
+        hello = {"type": "hello", "protocol": 1, "secret": self.secret, "name": self.name}
+        key = {"seat_key": SeatSecrets.make(0, private_key=self.key).public_key.hex()} if self.key else {}
+        await self.send({**hello, **key, **self.hello})
+        for message, _ in list(self._asked.values()):
+            await self.send(message)
+        self._spawn(self._listen(self._socket, address))
+
     async def go(self) -> None:
         """Cut the player's connection."""
+        self.is_steady = False
         if self._socket is not None:
             await self._socket.close()
         for task in list(self._tasks):
@@ -130,21 +115,21 @@ class Player:
 
     async def ask(self, name: str, *, command: str = "", **fields: Any) -> View:  # noqa: ANN401 - fields of a command
         """Return the result of a command, signed where a key asks for it; raise RefusedCommandError for a refusal."""
-        given, moves = self.view.get("round"), None
+        given, chain = self.view.get("round"), None
         if self.signs and given is not None and fields.get("round_id") == given["round_id"]:
-            moves, signed = self._signed(given, name, fields)
+            chain, signed = self._signed(given, name, fields)
             fields |= signed
-        command = command or f"{name}-{next(_IDS)}"
+        asked = {"type": "command", "id": command or f"{name}-{next(_IDS)}", "name": name, **fields}
         answer: asyncio.Future[View] = asyncio.get_running_loop().create_future()
-        self._answers[command] = answer
-        await self.send({"type": "command", "id": command, "name": name, **fields})
+        self._asked[asked["id"]] = asked, answer
+        await self.send(asked)
         async with asyncio.timeout(self.timeout):
             message = await answer
         if message["type"] == "refused":
             raise RefusedCommandError(message)
         result: View = message["result"]
-        if moves is not None and "number" in result:
-            self._moves[fields["round_id"]] = moves
+        if chain is not None and "number" in result:
+            chain.acknowledge()
         return result
 
     async def refused(self, name: str, **fields: Any) -> View:  # noqa: ANN401 - fields of a command
@@ -162,8 +147,9 @@ class Player:
     async def until(self, holds: Callable[[View], bool]) -> View:
         """Return the first view from now on that meets the condition."""
         try:
-            async with asyncio.timeout(self.timeout), self._changed:
-                await self._changed.wait_for(lambda: (bool(self.view) and holds(self.view)) or bool(self.failures))
+            async with asyncio.timeout(self.timeout):
+                while not self.failures and not (self.view and holds(self.view)):
+                    await self._changed.wait()
         except TimeoutError:
             msg = f"{self.name} waited in vain; the last view was {json.dumps(self.view, ensure_ascii=False)}"
             raise AssertionError(msg) from None
@@ -175,10 +161,17 @@ class Player:
         """Return the first view from now on that is of a phase."""
         return await self.until(lambda view: view.get("phase") == name)
 
+    async def ended(self, *, after: View | None = None) -> View:
+        """Return the record of the first round that ended after another one."""
+        before = None if after is None else after["round_id"]
+        view = await self.until(lambda view: view.get("last") is not None and view["last"]["round_id"] != before)
+        return dict(view["last"])
+
     async def closed(self) -> str:
         """Return the code of the server's last message."""
-        async with asyncio.timeout(self.timeout), self._changed:
-            await self._changed.wait_for(lambda: self.closed_code is not None)
+        async with asyncio.timeout(self.timeout):
+            while self.closed_code is None:
+                await self._changed.wait()
         return self.codes("goodbye")[-1]
 
     def codes(self, kind: str) -> list[str]:
@@ -197,15 +190,23 @@ class Player:
         )
         return SeatSecrets(seat=given["you"], seed=seed, token=token, nonce=nonce, private_key=self.key)
 
-    def open_hand(self, view: View) -> tuple[bytes, list[str]]:
-        """Fetch the seat's own certificate and hand of a sealed round, by its token."""
-        assert self.referee is not None
-        given = view["round"]
-        stub = shuffler_pb2_grpc.ShufflerServiceStub(self.referee)
-        ref = {"table_id": given["table"], "round_number": given["number"]}
-        request = shuffler_pb2.OpenHandRequest(round=ref, seat=given["you"], token=self.secrets(given).token)
-        answer = asked_again(stub.OpenHand, request)
-        return answer.certificate, [Card(number).text for number in answer.hand.cards]
+    async def joined(self, view: View) -> tuple[Any, list[str]]:
+        """Join a sealed round as the SDK has it for this seat, which opens its hand; return the round and the hand."""
+        assert self.client is not None
+        given, header = view["round"], view["round"]["header"]
+        stakes = header.get("seatStakes", ())
+        terms = Terms(
+            table=given["table"],
+            ruleset=view["ruleset"],
+            seats=len(given["seats"]),
+            currency=header["currency"],
+            stake=int(header["stakeMinor"]),
+            bets=[Bet(int(one["betMinor"]), int(one.get("sideBetMinor", 0))) for one in stakes],
+            seat_keys=[bytes.fromhex(one.get("key", "00" * 32)) for one in given["seats"]],
+        )
+        game = self.client.game(view["ruleset"].partition(".")[0], terms, secrets=[self.secrets(given)])
+        await game.join(given["number"])
+        return game, [card.text for card in await game.open_hand(given["you"])]
 
     def commitment(self, view: View, cards: list[str]) -> str:
         """Return the seat's commitment to thirteen cards."""
@@ -213,22 +214,14 @@ class Player:
         raw = bytes.fromhex(given["round_id"])
         return self.secrets(given).arrangement_commitment(raw, cards=cards_of(cards)).hex()
 
-    def suggested(self, view: View, certificate: bytes) -> list[str]:
+    async def suggested(self, view: View) -> list[str]:
         """Return the best arrangement of a sealed hand, as the gateway would suggest it."""
-        assert self.referee is not None
-        stub = advice_pb2_grpc.AdviceServiceStub(self.referee)
-        played = mau_binh_pb2.MauBinhRound(certificates=[certificate])
-        ParseDict(view["round"]["header"], played.header)
-        dealt = advice_pb2.DealtHand(round=played, seat=view["round"]["you"])
-        question = advice_pb2.SuggestArrangementRequest(dealt=dealt, count=1)
-        best = asked_again(stub.SuggestArrangement, question).suggestions[0].arrangement
+        game, _ = await self.joined(view)
+        best = (await game.suggest(view["round"]["you"], count=1)).suggestions[0].arrangement
         return [Card(number).text for number in (*best.back, *best.middle, *best.front)]
 
-    def _signed(self, given: View, name: str, fields: View) -> tuple[tuple[int, bytes] | None, View]:
-        """Return the signature of a seed or an event, as PROTOCOL.md and round.proto have it.
-
-        Before an event's is how many events the seat has with it, and the end of their chain.
-        """
+    def _signed(self, given: View, name: str, fields: View) -> tuple[SeatChain | None, View]:
+        """Return the signature of a seed or an event, and for an event the seat's chain."""
         secrets, raw = self.secrets(given), bytes.fromhex(given["round_id"])
         if name == "seed":
             commitment = bytes.fromhex(given["server_commitment"])
@@ -236,46 +229,46 @@ class Player:
             return None, {"signature": signed.hex()}
         if name not in KINDS or (name in {"arrange", "commit"} and not given["mau_binh"]["takes_signed"]):
             return None, {}
-        course, hashes = given["course"], [hashed("transcript", raw, bytes.fromhex(given["course"]["deck_root"]))]
-        count, move = 0, hashed("seat", hashes[0], bytes([given["you"]]))
-        for number, one in enumerate(course["events"], 1):
-            event = json.loads(one["event"])
-            if event["seat"] == given["you"] and "seen" in event:
-                count, move = count + 1, hashed("move", move, hashes[event["seen"]], one["event"].encode())
-            if course["is_whole"]:
-                hashes.append(hashed("event", hashes[-1], number.to_bytes(4, "big"), one["event"].encode()))
-        count, move = max((count, move), self._moves.get(given["round_id"], (0, b"")))
-        seen = len(hashes) - 1
-        event = {"kind": KINDS[name], "seat": given["you"], "seen": seen}
+        shown, root = given["course"], bytes.fromhex(given["course"]["deck_root"])
+        chain = self._chains.setdefault(raw.hex(), SeatChain(secrets, round_id=raw, deck_root=root))
+        if shown["is_whole"]:
+            events = [(json.loads(one["event"]), one) for one in shown["events"]]
+            course = Course.begin(round_id=raw, deck_root=root).extend(
+                (one["event"].encode(), one["time"], one["received"], event["seat"], event.get("seen"))
+                for event, one in events
+            )
+            chain.show(course, signature=bytes.fromhex(shown["signature"]))
+        choice = {"kind": KINDS[name], "seat": given["you"]}
         for row in ("back", "middle", "front", "cards"):
             if row in fields:
-                event[row] = [card.number for card in cards_of(fields[row])]
-        event |= {one: fields[one] for one in ("nonce", "commitment", "decision") if one in fields}
-        move = hashed("move", move, hashes[seen], json.dumps(event, sort_keys=True, separators=(",", ":")).encode())
-        return (count + 1, move), {"seen": seen, "signature": secrets.sign_move(move).hex()}
+                choice[row] = [card.number for card in cards_of(fields[row])]
+        choice |= {one: fields[one] for one in ("nonce", "commitment", "decision") if one in fields}
+        move = chain.sign(json.dumps(choice, sort_keys=True, separators=(",", ":")).encode())
+        return chain, {"seen": move.seen, "signature": move.signature.hex()}
 
-    async def _listen(self, socket: ClientConnection) -> None:
+    async def _listen(self, socket: ClientConnection, address: str) -> None:
         try:
             async for data in socket:
-                await self._receive(json.loads(data))
+                self._receive(json.loads(data))
         except ConnectionClosed:
             pass
-        async with self._changed:
-            self.closed_code = socket.close_code
-            self._changed.notify_all()
+        if self.is_steady:
+            await self._connect(address)
+            return
+        self.closed_code = socket.close_code
+        self._notify()
 
-    async def _receive(self, message: View) -> None:
+    def _receive(self, message: View) -> None:
         self.seen.append(message)
         match message["type"]:
             case "welcome":
                 self.welcome = message
             case "lobby" | "view":
-                async with self._changed:
-                    self.view = message
-                    self._changed.notify_all()
+                self.view = message
+                self._notify()
                 self._serve(message)
             case "done" | "refused":
-                answer = self._answers.pop(message["id"], None)
+                _, answer = self._asked.pop(message["id"], ({}, None))
                 if answer is not None and not answer.done():
                     answer.set_result(message)
 
@@ -319,14 +312,15 @@ class Player:
 
     def _finished(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
-        if task.cancelled() or (error := task.exception()) is None or isinstance(error, ConnectionClosed):
-            return
-        self.failures.append(error)
-        self._spawn(self._alarm())
+        error = None if task.cancelled() else task.exception()
+        is_late = isinstance(error, RefusedCommandError) and self.is_steady
+        if error is not None and not isinstance(error, ConnectionClosed) and not is_late:
+            self.failures.append(error)
+            self._notify()
 
-    async def _alarm(self) -> None:
-        async with self._changed:
-            self._changed.notify_all()
+    def _notify(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
 
 
 async def play_anything(player: Player, view: View) -> None:
@@ -360,8 +354,7 @@ async def _arrange(player: Player, view: View) -> None:
     elif not player.once(round_id, "arrange"):
         return
     elif view["sealed"]:
-        certificate, _ = await asyncio.to_thread(player.open_hand, view)
-        cards = player.arrangements[round_id] = await asyncio.to_thread(player.suggested, view, certificate)
+        cards = player.arrangements[round_id] = await player.suggested(view)
         await player.ask("commit", round_id=round_id, commitment=player.commitment(view, cards))
     else:
         suggestions = (await player.ask("suggest", round_id=round_id))["suggestions"]

@@ -3,27 +3,26 @@
 import asyncio
 import hashlib
 import itertools
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, closing
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
 
-import grpc
-import msgspec
+import pytest
+from referee_client import AsyncClient
 from referee_client import clock as sdk_clock
 from referee_table.play import Pace
 from referee_table.serving import Plan, serving
 
-from referee.audit.report import Report
-from referee.audit.source import MemoryLog
+from referee.audit import MemoryLog
 from referee.rulesets import Catalogue
-from referee.server.process.app import Application
 from referee.server.settings.advice import AdviceSettings
-from referee.v1 import log_pb2, log_pb2_grpc
-from tests.driver import auditing
-from tests.server.options import server_options
+from referee.suspicion.report import CountedReport
+from referee.v1 import log_pb2
+from tests.driver.auditing import counted, terms_of
+from tests.driver.log_reader import LogReader
+from tests.driver.running import Running
 from tests.table.scripted_player import Player, View, play_anything
 
 START: Final = 1_700_000_000_000
@@ -38,6 +37,7 @@ GAMES: Final = [
     ("ultimate_texas.casino", True),
 ]
 """A ruleset of each game, and whether its rounds are sealed."""
+MAU_BINH, _, TIEN_LEN, TEXAS, _ = [ruleset for ruleset, _ in GAMES]
 
 
 class MovedClock:
@@ -68,70 +68,57 @@ class MovedClock:
         self._waiting = [one for one in self._waiting if one[0] > self._now]
 
 
-def counted(name: str) -> Callable[[int], bytes]:
+def bytes_of(name: str) -> Callable[[int], bytes]:
     """Bytes that are the same in every run."""
     counter = itertools.count()
     return lambda size: hashlib.shake_128(f"{name} {next(counter)}".encode()).digest(size)
 
 
-class Court:
-    """A referee on a folder, that can be stopped and started again at the same address."""
-
-    def __init__(
-        self, folder: Path, clock: MovedClock, *, luck: str = "court", catalogue: Catalogue | None = None
-    ) -> None:
-        self.clock = clock
-        options = server_options(
-            data=folder,
-            entropy=counted(luck),
-            clock=clock.now,
-            origin=ORIGIN,
-            sweep=False,
-            catalogue=catalogue,
-            advice=AdviceSettings(seconds=300),
-        )
-        self.app = Application(options).start()
-        serve = msgspec.structs.replace(options.configuration.serve, listen=self.address)
-        configuration = msgspec.structs.replace(options.configuration, serve=serve)
-        self._options = replace(options, configuration=configuration)
-        self.channel = grpc.insecure_channel(self.address)
-
-    @property
-    def address(self) -> str:
-        """Where it listens."""
-        return f"127.0.0.1:{self.app.port}"
-
-    def stop(self) -> None:
-        """Stop serving."""
-        self.app.close()
-
-    def start(self) -> None:
-        """Serve again, from the log."""
-        self.app = Application(self._options).start()
-
-    def close(self) -> None:
-        """All of it has ended."""
-        self.channel.close()
-        self.app.close()
-
-
 class Scene:
-    """A court, table servers on one folder, and the players that come."""
+    """A referee that can be stopped and started at its address, table servers on one folder, and people who come.
 
-    def __init__(self, court: Court, folder: Path) -> None:
-        self.court, self.clock, self.folder = court, court.clock, folder
-        self.entropy = counted("table")
+    ``luck`` is what the referee's seeds are drawn from.
+    """
+
+    def __init__(self, folder: Path, *, luck: str = "court", catalogue: Catalogue | None = None) -> None:
+        self.clock, self.folder, self.catalogue = MovedClock(), folder / "table", catalogue
+        self._settings: dict[str, Any] = {"entropy": bytes_of(luck), "clock": self.clock.now, "origin": ORIGIN}
+        self._settings |= {"catalogue": catalogue, "advice": AdviceSettings(seconds=300), "advise": None}
+        self.court = Running(folder / "referee", **self._settings)
+        self.referee = f"127.0.0.1:{self.court.app.port}"
+        self.entropy = bytes_of("table")
         self.address = ""
         self.house: Any = None
         self.players: list[Player] = []
+        self.client: AsyncClient | None = None
+
+    def close(self) -> None:
+        """Stop the referee."""
+        self.court.close()
+
+    async def stop_referee(self) -> None:
+        """Stop the referee."""
+        await asyncio.to_thread(self.court.close)
+
+    async def start_referee(self) -> None:
+        """Start the referee again, from its log."""
+        await asyncio.to_thread(self.court.restart, listen=self.referee)
 
     @asynccontextmanager
     async def open(self, **changes: Any) -> AsyncIterator["Scene"]:  # noqa: ANN401 - what a Plan has
         """Run a table server for the block; disconnect its players afterwards."""
-        fields = {"gateway": "http://127.0.0.1:8801", "folder": self.folder, "pace": PACE, **changes}
-        plan = Plan(referee=self.court.address, clock=self.clock, entropy=self.entropy, **fields)
+        usual: dict[str, Any] = {
+            "referee": self.referee,
+            "gateway": "http://127.0.0.1:8801",
+            "folder": self.folder,
+            "pace": PACE,
+        }
+        plan = Plan(clock=self.clock, entropy=self.entropy, **usual | changes)
         with patch.object(sdk_clock, "now", self.clock.now):
-            async with serving(plan) as (self.address, self.house):
+            async with (
+                AsyncClient(self.referee, on_reach=lambda _: None) as self.client,
+                serving(plan) as (self.address, self.house),
+            ):
                 try:
                     yield self
                 finally:
@@ -141,13 +128,14 @@ class Scene:
 
     async def player(self, name: str, *, room: str = "", plays: bool = True, **how: Any) -> Player:  # noqa: ANN401 - of Player
         """Somebody new, or the same name again; plays whole rounds unless given otherwise."""
-        player = Player(name, referee=self.court.channel, **how)
+        player = Player(name, **how)
         player.script = play_anything if plays else None
         return await self.come(player, room=room)
 
     async def come(self, player: Player, *, room: str = "") -> Player:
         """Connect a player to the table server that runs now."""
         self.players.append(player)
+        player.client = self.client
         return await player.come(self.address, room=room)
 
     async def table(self, ruleset: str, *, people: int = 1, bots: int = 0, **how: Any) -> list[Player]:  # noqa: ANN401 - of create
@@ -161,6 +149,17 @@ class Scene:
             await one.until(lambda view: len(view.get("persons", ())) == people + bots)
         return seats
 
+    def move_to(self, moment: int) -> None:
+        """Let time pass until a moment."""
+        self.clock.move(max(0, moment - self.clock.now()))
+
+    async def passes(self, player: Player, milliseconds: int) -> None:
+        """Let a clock run out; assert that the player's room keeps its phase until then."""
+        phase = player.view["phase"]
+        self.clock.move(milliseconds - 1)
+        await stays(player, phase)
+        self.clock.move(1)
+
     async def finish(self, player: Player, *, number: int = 1) -> View:
         """Play a round to its end; return the record that pages get."""
 
@@ -170,7 +169,7 @@ class Scene:
 
         view = await player.until(lambda view: view["phase"] == "SHOWDOWN" or ended(view))
         if view["phase"] == "SHOWDOWN":
-            self.clock.move(max(0, view["phase_end_time"] - self.clock.now()))
+            self.move_to(view["phase_end_time"])
         return dict((await player.until(ended))["last"])
 
     async def play(self, *players: Player, number: int = 1, **bets: Any) -> View:  # noqa: ANN401 - bets
@@ -178,22 +177,24 @@ class Scene:
         await ready(*players, **bets)
         return await self.finish(players[0], number=number)
 
-    def audited(self, catalogue: Catalogue | None = None) -> Report:
-        """Return the audit of the log as it is now, with the built-in rulesets or others."""
-        log = self.log()
-        now, names = self.clock.now(), ("origin", "log_key", "root_key")
-        terms = auditing.terms_of(**{name: log[name] for name in names}, now=now, as_of=now, catalogue=catalogue)
-        return auditing.counted(MemoryLog(checkpoint=log["checkpoint"].encode(), entries=tuple(log["leaves"])), *terms)
+    def room_of(self, player: Player) -> Any:  # noqa: ANN401 - a Room
+        """Return the room that a player is in, as the table server has it."""
+        return self.house.rooms[player.view["room"]]
 
     def log(self) -> dict[str, Any]:
-        """Return the log's keys, checkpoint and leaves."""
-        stub, leaves = log_pb2_grpc.LogServiceStub(self.court.channel), list[bytes]()
-        keys = stub.GetKeys(log_pb2.GetKeysRequest())
-        checkpoint = stub.GetCheckpoint(log_pb2.GetCheckpointRequest()).checkpoint
-        while len(leaves) < int(checkpoint.splitlines()[1]):
-            leaves += stub.ListEntries(log_pb2.ListEntriesRequest(start=len(leaves))).leaves
-        given = {"origin": keys.origin, "log_key": keys.log_key, "root_key": keys.root_key}
-        return given | {"checkpoint": checkpoint, "leaves": leaves}
+        """Return the referee's log: its origin, its public keys, its newest checkpoint and its leaves."""
+        reader = LogReader(self.court.channel)
+        keys = reader.log.GetKeys(log_pb2.GetKeysRequest())
+        log = {"origin": keys.origin, "log_key": keys.log_key, "root_key": keys.root_key}
+        return log | {"checkpoint": reader.checkpoint(), "leaves": reader.leaves()}
+
+    def audited(self) -> CountedReport:
+        """Return the audit of the log as it is now; fail the test if it finds anything."""
+        now, log = self.clock.now(), self.log()
+        source = MemoryLog(checkpoint=log.pop("checkpoint").encode(), entries=tuple(log.pop("leaves")))
+        report = counted(source, *terms_of(**log, now=now, as_of=now, catalogue=self.catalogue))
+        assert report.findings == ()
+        return report
 
 
 async def ready(*players: Player, **bets: Any) -> None:  # noqa: ANN401 - bets
@@ -217,3 +218,23 @@ async def stays(player: Player, phase: str) -> None:
 def person(view: View, name: str) -> View:
     """Return somebody of a view by name."""
     return next(dict(one) for one in view["persons"] if one["name"] == name)
+
+
+@pytest.fixture
+def make_scene(tmp_path: Path, quiet_calls: None) -> Iterator[Callable[..., Scene]]:  # noqa: ARG001 - it makes the log of calls quiet
+    """Return a function that makes a scene with its referee running; its arguments are those of Scene."""
+    with ExitStack() as stack:
+        yield lambda **how: stack.enter_context(closing(Scene(tmp_path, **how)))
+
+
+@pytest.fixture
+def new_scene(make_scene: Callable[..., Scene]) -> Scene:
+    """Return a scene with its referee running; ``open`` starts its table server."""
+    return make_scene()
+
+
+@pytest.fixture
+async def scene(new_scene: Scene) -> AsyncIterator[Scene]:
+    """Return a scene with its referee and its table server running."""
+    async with new_scene.open():
+        yield new_scene

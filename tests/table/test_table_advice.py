@@ -14,14 +14,13 @@ from referee_table.play import Pace, Play
 from referee_table.thinking import THOUGHT_MS
 
 from tests.table.scripted_player import Player, View
-from tests.table.table_scene import GAMES, Scene, dealt, ready
+from tests.table.table_scene import GAMES, MAU_BINH, TEXAS, TIEN_LEN, Scene, dealt, ready
 
 ADVICE = {"SuggestPlayRequest", "SuggestArrangementRequest", "SuggestDecisionRequest"}
 SOON = 20
 """Seconds in which a room that does not wait for advice answers, on a busy machine too."""
 MANY_THOUGHTS = 60
 """Thoughts in whose time every seat's clock runs out."""
-TEXAS = "ultimate_texas.casino"
 
 
 class Held:
@@ -59,41 +58,28 @@ async def on_turn(scene: Scene, ruleset: str) -> tuple[Player, Player]:
     return people[0], people[1]
 
 
-def room_of(scene: Scene, player: Player) -> Any:  # noqa: ANN401 - a Room
-    return scene.house.rooms[player.view["room"]]
-
-
 def asking(scene: Scene, player: Player, command: str) -> Awaitable[View]:
     """Put a question to the player's room without the page's stream, which asks one at a time."""
-    room = room_of(scene, player)
+    room = scene.room_of(player)
     person = next(person for person in room.state.people if person.name == player.name)
     question = Suggest(id=command, round_id=player.view["round"]["round_id"])
     return asyncio.create_task(room.ask(person, question))
 
 
-async def test_nobodys_decision_waits_for_advice(scene: Scene, held: Held) -> None:
-    """Neither another's nor one's own, by the same page, which asked first; its second question is refused."""
-    an, binh = await on_turn(scene, TEXAS)
-    question = asyncio.create_task(an.move("suggest"))
-    await held.asked.acquire()
-    assert (await an.refused("suggest", round_id=an.view["round"]["round_id"]))["code"] == "TOO_MANY"
-    for one in (binh, an):
-        await one.move("decide", decision="CHECK")
-    await an.until(lambda view: view["round"]["ultimate_texas"]["street"] == "FLOP")
-    assert not question.done()
-    held.release()
-    assert {one["decision"] for one in (await question)["suggestions"]} == {"CHECK", "PLAY_3X", "PLAY_4X"}
-
-
 async def test_turn_goes_on_and_late_advice_is_of_the_turn_that_it_was_asked_in(scene: Scene, held: Held) -> None:
-    """The advice has the cards of the seat that asked, never of the one whose turn it is by then."""
-    an, binh = await on_turn(scene, "tien_len.mien_nam")
+    """The advice has the cards of the seat that asked, never of the one whose turn it is by then.
+
+    Nobody's decision waits for it, not even one's own by the same page, whose second question is refused.
+    """
+    an, binh = await on_turn(scene, TIEN_LEN)
     hand, question = set(an.view["round"]["hand"]), asyncio.create_task(an.move("suggest"))
     await held.asked.acquire()
-    assert (await binh.refused("suggest", round_id=an.view["round"]["round_id"]))["code"] == "NO_ADVICE"
-    scene.clock.move(an.view["phase_end_time"] - scene.clock.now())
-    view = await binh.until(lambda view: "legal" in view["round"]["tien_len"])
-    await binh.move("play", cards=view["round"]["tien_len"]["legal"]["plays"][0]["cards"])
+    for player, code in ((an, "TOO_MANY"), (binh, "NO_ADVICE")):
+        assert (await player.refused("suggest", round_id=an.view["round"]["round_id"]))["code"] == code
+    for player in (an, binh):
+        await player.until(lambda view: "legal" in view["round"]["tien_len"])
+        plays = player.view["round"]["tien_len"]["legal"]["plays"]
+        await (player.move("play", cards=plays[0]["cards"]) if plays else player.move("pass"))
     assert not question.done()
     held.release()
     plays = [one["cards"] for one in (await question)["suggestions"] if one["action"] == "PLAY"]
@@ -103,7 +89,7 @@ async def test_turn_goes_on_and_late_advice_is_of_the_turn_that_it_was_asked_in(
 
 async def test_a_person_has_one_open_question(scene: Scene, held: Held) -> None:
     """The command sent again gets the same answer and asks the referee once; another person's question is its own."""
-    an, binh = await on_turn(scene, "mau_binh.classic")
+    an, binh = await on_turn(scene, MAU_BINH)
     first, again = asking(scene, an, "first"), asking(scene, an, "first")
     await held.asked.acquire()
     async with asyncio.timeout(SOON):
@@ -122,9 +108,9 @@ async def test_a_person_has_one_open_question(scene: Scene, held: Held) -> None:
 async def test_question_is_answered_when_the_room_closes_and_a_refusal_says_why(scene: Scene, held: Held) -> None:
     an, _ = await on_turn(scene, TEXAS)
     held.error = RefereeError("", code=grpc.StatusCode.RESOURCE_EXHAUSTED, reason="ADVICE_TOO_LONG")
-    question, room = asking(scene, an, "why"), room_of(scene, an)
+    question = asking(scene, an, "why")
     await held.asked.acquire()
-    room.close()
+    scene.room_of(an).close()
     async with asyncio.timeout(SOON):
         message = await question
     assert (message["type"], message["id"], message["code"]) == ("refused", "why", "NO_ROOM")
@@ -141,7 +127,7 @@ async def test_a_bot_thinks_for_a_while(new_scene: Scene) -> None:
     async with new_scene.open(pace=Pace(bot_ms=1000)) as scene:
         (an,) = await scene.table(TEXAS, bots=1, plays=False)
         await dealt(an)
-        assert room_of(scene, an).rounds.play.wake - scene.clock.now() == 1000
+        assert scene.room_of(an).rounds.play.wake - scene.clock.now() == 1000
 
 
 def has_moved(play: Play) -> bool:
@@ -150,16 +136,16 @@ def has_moved(play: Play) -> bool:
     return any(play.is_bot(event.seat) for event in play.message.events) or any(submitted)
 
 
+@pytest.mark.usefixtures("held")
 @pytest.mark.parametrize(("ruleset", "sealed"), GAMES)
 async def test_bots_whose_advice_never_comes_play_without_and_hold_up_nobody(
-    scene: Scene, held: Held, ruleset: str, *, sealed: bool
+    scene: Scene, ruleset: str, *, sealed: bool
 ) -> None:
     """While they think a person's commands are answered; once their time is up they make a lawful choice."""
-    del held
     (an,) = await scene.table(ruleset, bots=2, sealed=sealed, plays=False)
     await ready(an)
     await an.phase("PLAYING")
-    play, thoughts = room_of(scene, an).rounds.play, 0
+    play, thoughts = scene.room_of(an).rounds.play, 0
     while not has_moved(play):
         await an.ask("history")
         scene.clock.move(THOUGHT_MS)

@@ -12,9 +12,9 @@ from referee_table.games import COMMANDS, read
 from referee_table.words import SHARED
 
 from referee.cards import Card
-from tests.table.scripted_player import hashed
 from tests.table.table_examples import record
 from tests.table.table_messages import EXAMPLES, FOLDER, MESSAGES, RESULTS, SCHEMA, message_faults
+from tests.vectors.dealing.dealing_derivation import tagged
 
 PROTOCOL = (FOLDER.parent / "PROTOCOL.md").read_text()
 
@@ -61,9 +61,9 @@ def test_sealing_example_is_what_the_protocol_says() -> None:
     given = EXAMPLES["sealing"]
     raw, seat = bytes.fromhex(given["round_id"]), bytes([given["seat"]])
     seed, token, nonce = (bytes.fromhex(given[name]) for name in ("seed", "token", "nonce"))
-    assert hashed("client-commit", raw, seat, seed).hex() == given["seed_commitment"]
-    assert hashed("seat-token", raw, seat, token).hex() == given["token_hash"]
-    assert hashed("arrange", raw, seat, bytes(given["card_numbers"]), nonce).hex() == given["commitment"]
+    assert tagged("client-commit", raw, seat, seed).hex() == given["seed_commitment"]
+    assert tagged("seat-token", raw, seat, token).hex() == given["token_hash"]
+    assert tagged("arrange", raw, seat, bytes(given["card_numbers"]), nonce).hex() == given["commitment"]
     arranged = [card for chi in ("back", "middle", "front") for card in given["arrangement"][chi]]
     assert [Card(number).text for number in given["card_numbers"]] == arranged
     assert sorted(arranged) == sorted(given["hand"])

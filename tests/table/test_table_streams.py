@@ -1,4 +1,4 @@
-"""Streams: who a secret is, two tabs, cuts and resumption, messages that are none, and the page's own addresses."""
+"""Streams: commands that come twice or too often, messages that are none, and the page's own addresses."""
 
 import asyncio
 import json
@@ -11,38 +11,10 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.table.scripted_player import View
-from tests.table.table_scene import Scene, dealt
+from tests.table.table_scene import MAU_BINH, TIEN_LEN, Scene, dealt
 
 HELLO: Final = {"type": "hello", "protocol": 1, "secret": "0" * 32, "name": "An"}
-TIEN_LEN: Final = "tien_len.mien_nam"
 NO_ROUND: Final = {"round_id": "00" * 32}
-
-
-async def test_newer_tab_takes_the_seat_and_the_older_is_informed(scene: Scene) -> None:
-    """The same hand, the same seat; the older stream is closed with 4001 and can do nothing more."""
-    an, binh = await scene.table(TIEN_LEN, people=2, plays=False)
-    before = (await dealt(an, binh))[0]
-    second = await scene.player("An", plays=False, secret=an.secret)
-    assert (await an.closed(), an.closed_code) == ("TAKEN_OVER", 4001)
-    after = await second.phase("PLAYING")
-    assert (after["round"], after["you"]) == (before["round"], before["you"])
-    with pytest.raises(ConnectionClosed):
-        await an.send({"type": "ping", "sent": 1})
-    assert [one["is_away"] for one in (await binh.phase("PLAYING"))["persons"]] == [False, False]
-    other = await scene.player("An", secret="f" * 40)
-    assert other.welcome["person"] != second.welcome["person"]
-
-
-async def test_cut_page_comes_back_to_its_seat_and_its_cards(scene: Scene) -> None:
-    """Others see it away and back; it resumes with one view, newer than any it had."""
-    an, binh = await scene.table(TIEN_LEN, people=2, plays=False)
-    before = (await dealt(an, binh))[0]
-    await an.go()
-    await binh.until(lambda view: view["persons"][0]["is_away"])
-    await an.come(scene.address)
-    after = await an.until(lambda view: view["phase"] == "PLAYING" and not view["persons"][0]["is_away"])
-    assert after["round"]["hand"] == before["round"]["hand"]
-    assert after["version"] > before["version"]
 
 
 async def test_command_that_is_sent_again_is_done_once_and_views_do_not_change(scene: Scene) -> None:
@@ -69,7 +41,7 @@ async def test_command_that_is_sent_again_is_done_once_and_views_do_not_change(s
 
 async def test_room_of_a_repeated_create_is_made_once(scene: Scene) -> None:
     an = await scene.player("An")
-    fields: dict[str, Any] = {"ruleset": "mau_binh.classic", "stake_minor": 100, "bots": 1, "command": "first"}
+    fields: dict[str, Any] = {"ruleset": MAU_BINH, "stake_minor": 100, "bots": 1, "command": "first"}
     made = await an.ask("create", **fields)
     assert await an.ask("create", **fields) == made
     assert list(scene.house.rooms) == [made["room"]]
@@ -80,18 +52,16 @@ async def test_room_of_a_repeated_create_is_made_once(scene: Scene) -> None:
     ("message", "code", "goodbye"),
     [
         ("not JSON", 4002, "BAD_MESSAGE"),
-        (json.dumps({"type": "command", "id": "1", "name": "ready", "is_ready": True}), 4002, "BAD_MESSAGE"),
-        (json.dumps(HELLO | {"secret": "short"}), 4002, "BAD_MESSAGE"),
-        (json.dumps(HELLO | {"name": ""}), 4002, "BAD_MESSAGE"),
-        (json.dumps(HELLO | {"name": "\u202e \x07"}), 4002, "BAD_MESSAGE"),
-        (json.dumps(HELLO | {"name": "x" * 257}), 4002, "BAD_MESSAGE"),
-        (json.dumps(HELLO | {"protocol": 2}), 4003, "OTHER_PROTOCOL"),
+        ({"type": "command", "id": "1", "name": "ready", "is_ready": True}, 4002, "BAD_MESSAGE"),
+        *[(HELLO | {"name": name}, 4002, "BAD_MESSAGE") for name in ("", "\u202e \x07", "x" * 257)],
+        (HELLO | {"secret": "short"}, 4002, "BAD_MESSAGE"),
+        (HELLO | {"protocol": 2}, 4003, "OTHER_PROTOCOL"),
     ],
 )
-async def test_stream_that_begins_wrongly_is_refused(scene: Scene, message: str, code: int, goodbye: str) -> None:
+async def test_stream_that_begins_wrongly_is_refused(scene: Scene, message: object, code: int, goodbye: str) -> None:
     """The reason comes before the close."""
     async with connect(f"ws://{scene.address}/api/stream") as socket:
-        await socket.send(message)
+        await socket.send(message if isinstance(message, str) else json.dumps(message))
         assert json.loads(await socket.recv())["code"] == goodbye
         with pytest.raises(ConnectionClosed):
             await socket.recv()
@@ -100,7 +70,7 @@ async def test_stream_that_begins_wrongly_is_refused(scene: Scene, message: str,
 
 async def test_message_that_cannot_be_read_ends_the_stream(scene: Scene) -> None:
     """The seat stays. A ping is answered by the server's clock."""
-    (an,) = await scene.table("mau_binh.classic")
+    (an,) = await scene.table(MAU_BINH)
     for message in ("{", '{"type":"song"}', json.dumps({"type": "ping", "sent": 1, "pad": "x" * 70_000})):
         await an.send(message)
         assert await an.closed() == "BAD_MESSAGE"
@@ -117,14 +87,15 @@ async def test_command_that_cannot_be_is_refused_and_nothing_happens(scene: Scen
     """BAD_COMMAND, with the stream alive."""
     an = await scene.player("An")
     rows: dict[str, Any] = {"back": ["AS"] * 14, "middle": [], "front": []}
+    create: View = {"name": "create", "ruleset": MAU_BINH, "stake_minor": 100}
     commands: list[View] = [
         {"name": "fly"},
         {"name": "ready"},
         {"name": "ready", "is_ready": "yes"},
-        {"name": "create", "ruleset": "whist", "stake_minor": 100},
-        {"name": "create", "ruleset": "mau_binh.classic", "stake_minor": 7},
-        {"name": "create", "ruleset": "mau_binh.classic", "stake_minor": 100, "bots": 4},
-        {"name": "create", "ruleset": TIEN_LEN, "stake_minor": 100, "sealed": True},
+        create | {"ruleset": "whist"},
+        create | {"stake_minor": 7},
+        create | {"bots": 4},
+        create | {"ruleset": TIEN_LEN, "sealed": True},
         {"name": "rules", "ruleset": "whist"},
         {"name": "play", **NO_ROUND, "cards": []},
         {"name": "play", **NO_ROUND, "cards": ["1S"]},
@@ -140,7 +111,7 @@ async def test_command_that_cannot_be_is_refused_and_nothing_happens(scene: Scen
 
 async def test_page_that_asks_too_much_is_refused(scene: Scene) -> None:
     """Hundreds of commands at once: some are done, the others refused and may come again; the table is unhurt."""
-    (an,) = await scene.table("mau_binh.classic")
+    (an,) = await scene.table(MAU_BINH)
     asked = [an.ask("history") for _ in range(200)]
     refused = [one for one in await asyncio.gather(*asked, return_exceptions=True) if isinstance(one, Exception)]
     assert 0 < len(refused) < 200
@@ -151,15 +122,11 @@ async def test_page_of_another_site_or_host_gets_nothing(new_scene: Scene) -> No
     """A browser says where a page comes from; a foreign name that resolves here would make it one of this origin."""
     async with new_scene.open(hosts=("cards.example",)):
         address, port = new_scene.address, new_scene.address.rpartition(":")[2]
-        url, evil = f"ws://{address}/api/stream", f"evil.example:{port}"
-        for host, origin, status in ((address, "http://elsewhere.example", 403), (evil, f"http://{evil}", 421)):
+        url, evil, elsewhere = f"ws://{address}/api/stream", f"evil.example:{port}", "http://elsewhere.example"
+        for host, origin, status in ((address, elsewhere, 403), (evil, f"http://{evil}", 421)):
+            headers = {"Origin": origin}
             with pytest.raises(InvalidStatus) as refused:
-                await connect(
-                    f"ws://{host}/api/stream",
-                    host="127.0.0.1",
-                    port=int(port),
-                    additional_headers={"Origin": origin},
-                )
+                await connect(f"ws://{host}/api/stream", host="127.0.0.1", port=int(port), additional_headers=headers)
             assert refused.value.response.status_code == status
         async with httpx.AsyncClient(base_url=f"http://{address}") as client:
             for host in (address, f"localhost:{port}", "LOCALHOST", f"[::1]:{port}", "cards.example"):
@@ -167,10 +134,9 @@ async def test_page_of_another_site_or_host_gets_nothing(new_scene: Scene) -> No
             for host in (evil, "evil.example", "localhost.evil.example", "127.0.0.1.evil", ""):
                 answer = await client.get("/api/health", headers={"host": host})
                 assert (answer.status_code, "add a name with --host" in answer.text) == (421, True), host
-            posts = {"http://elsewhere.example": 403, "null": 403, f"http://{address}": 405}
-            for origin, status in posts.items():
+            for origin, status in {elsewhere: 403, "null": 403, f"http://{address}": 405}.items():
                 assert (await client.post("/api/health", headers={"origin": origin})).status_code == status
-            assert (await client.get("/api/health", headers={"origin": "http://elsewhere.example"})).is_success
+            assert (await client.get("/api/health", headers={"origin": elsewhere})).is_success
         async with connect(url, additional_headers={"Origin": f"http://{address}"}) as socket:
             await socket.send(json.dumps(HELLO))
             assert json.loads(await socket.recv())["type"] == "welcome"
@@ -178,13 +144,16 @@ async def test_page_of_another_site_or_host_gets_nothing(new_scene: Scene) -> No
 
 async def test_page_and_proofs_are_served_with_care(new_scene: Scene, tmp_path: Path) -> None:
     """The page's own files and no others; a proof is public once its round is over, before that it says why not."""
-    page = tmp_path / "page"
+    page, gateway = tmp_path / "page", "https://cards.example/referee"
     (page / "assets").mkdir(parents=True)
-    (page / "index.html").write_text("<p>table")
-    (page / "assets" / "a-12345678.js").write_text("1;" * 2000)
-    (page / "assets" / "a.js").write_text("1")
-    (tmp_path / "secret.txt").write_text("secret")
-    gateway = "https://cards.example/referee"
+    files = {
+        "index.html": "<p>table",
+        "assets/a-12345678.js": "1;" * 2000,
+        "assets/a.js": "1",
+        "../secret.txt": "secret",
+    }
+    for name, text in files.items():
+        (page / name).write_text(text)
     async with (
         new_scene.open(page=page, gateway=gateway) as scene,
         httpx.AsyncClient(base_url=f"http://{new_scene.address}") as client,
@@ -203,8 +172,7 @@ async def test_page_and_proofs_are_served_with_care(new_scene: Scene, tmp_path: 
         for number in ("1", "0", "-1", "%00", "\N{SUPERSCRIPT TWO}", "9" * 26, "9" * 5_000):
             answer = await client.get(f"/api/bundles/nowhere/{number}")
             assert (answer.status_code, answer.json()) == (404, {"reason": "NOT_OPENED"}), number
-        (an,) = await scene.table("mau_binh.classic", bots=1)
-        an.script = None
+        (an,) = await scene.table(MAU_BINH, bots=1, plays=False)
         given = (await dealt(an))[0]["round"]
         early = await client.get(f"/api/bundles/{given['table']}/1")
         assert (early.status_code, early.json()) == (404, {"reason": "ROUND_NOT_OVER"})

@@ -4,11 +4,11 @@ import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ViewportSize, sync_playwright
 
 from tests.browser_flags import FLAGS
+from tests.table.table_process import TableProcess, table_process
 from tests.web_table.web_table_guest import DESKTOP, PHONE, TIMEOUT, Guest
-from tests.web_table.web_table_servers import TableProcess
 
 Invite = Callable[..., Guest]
 
@@ -28,9 +28,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableProcess]:
     """Start a table."""
-    running = TableProcess(tmp_path_factory.mktemp("table"))
-    yield running
-    running.stop()
+    with table_process(tmp_path_factory.mktemp("table")) as running:
+        yield running
 
 
 @pytest.fixture
@@ -42,14 +41,22 @@ def files(table: TableProcess) -> str:
 @pytest.fixture
 def invite(browser: Browser) -> Iterator[Invite]:
     """Return a function that opens a browser for a guest; fail the test if a page raised a script error."""
-    contexts, errors = [], []
+    contexts: list[BrowserContext] = []
+    errors: list[str] = []
 
-    def invited(name: str, *, way: str = "MOUSE", language: str = "vi", viewport: ViewportSize | None = None) -> Guest:
+    def invited(
+        name: str,
+        *,
+        way: str = "MOUSE",
+        language: str = "vi",
+        viewport: ViewportSize | None = None,
+        still: bool = False,
+    ) -> Guest:
         context = browser.new_context(
             locale="vi-VN" if language == "vi" else "en-GB",
             viewport=viewport or (PHONE if way == "TOUCH" else DESKTOP),
             has_touch=way == "TOUCH",
-            reduced_motion="reduce" if way == "KEYS" else "no-preference",
+            reduced_motion="reduce" if still or way == "KEYS" else "no-preference",
         )
         context.set_default_timeout(TIMEOUT)
         contexts.append(context)

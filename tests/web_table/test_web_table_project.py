@@ -10,8 +10,9 @@ import pytest
 
 from referee.games import GAMES
 from tests import node_project
+from tests.table.table_process import WEB
+from tests.table.test_table_words import named_games
 from tests.web_table.web_table_guest import RULESETS, Guest
-from tests.web_table.web_table_servers import WEB
 
 LARGEST: Final = 130_000
 """Bytes over the wire to the first board, headers and all."""
@@ -19,7 +20,6 @@ SRC: Final = WEB / "src"
 SHARED: Final = SRC / "words" / "words.ts"
 LISTS: Final = {path.parent.name: path.parent / "words.ts" for path in sorted(SRC.glob("*/game.ts"))}
 """The words of each game, by its folder."""
-TITLES: Final = {"mau_binh": "mậu binh", "tien_len": "tiến lên", "ultimate_texas": "texas"}
 MOST_TEXTS: Final = 270
 """Texts of a language, of all games together."""
 VIETNAMESE: Final = re.compile("[ăâđêôơưàảãáạằẳẵắặầẩẫấậèẻẽéẹềểễếệìỉĩíịòỏõóọồổỗốộờởỡớợùủũúụừửữứựỳỷỹýỵ]", re.IGNORECASE)
@@ -47,16 +47,6 @@ def users() -> dict[str, set[str]]:
             for literal in re.findall(r"(?<![=\w])[\"'](\w+)[\"']", path.read_text(encoding="utf-8")):
                 folders.setdefault(literal, set()).add(path.relative_to(SRC).parts[0])
     return folders
-
-
-def named_games(path: Path) -> set[str]:
-    """Return the games that a source names, in any spelling: ``mau_binh``, ``MauBinh``, "Mậu Binh"."""
-    text = path.read_text("utf-8").lower()
-    return {
-        game
-        for game, title in TITLES.items()
-        if any(name in text for name in (game, game.replace("_", ""), game.replace("_", " "), title))
-    }
 
 
 @pytest.mark.slow("builds or checks a Node project")
@@ -101,16 +91,10 @@ def test_packages_are_pinned_and_their_licences_are_in_the_page() -> None:
     assert notices.count("Permission is hereby granted") == len(named)
 
 
-def test_built_page_loads_nothing_from_elsewhere() -> None:
-    for name, data in files(WEB / "dist").items():
-        for address in re.findall(r"https?://[\w./-]+", data.decode("utf-8", errors="ignore")):
-            assert address.startswith("http://www.w3.org/") or name.endswith((".js", ".md")), f"{name}: {address}"
-
-
 def test_every_text_is_in_two_languages_and_used_where_it_is_listed() -> None:
     """A game's list has what its folder alone uses; the shared one has no key of one game, and no key twice."""
     folders, shared = users(), words(SHARED)
-    assert LISTS.keys() == set(GAMES) == set(TITLES)
+    assert LISTS.keys() == set(GAMES)
     lists = {game: words(path) for game, path in LISTS.items()}
     for key, texts in [*shared.items(), *(entry for listed in lists.values() for entry in listed.items())]:
         assert all(text.strip() for text in texts), key
@@ -143,6 +127,6 @@ def test_a_game_is_a_folder_with_one_registration_and_nothing_else_names_it() ->
     assert len(sources) > 80
     for path in sources:
         folder = path.relative_to(SRC).parts[0]
-        assert named_games(path) <= {folder} & TITLES.keys(), path
-        for other in re.findall(r'from "\.{1,2}/(\w+)/', path.read_text("utf-8")):
-            assert other not in TITLES or folder == other, path
+        text = path.read_text("utf-8")
+        assert named_games(text) <= {folder} & GAMES.keys(), path
+        assert set(re.findall(r'from "\.{1,2}/(\w+)/', text)) & GAMES.keys() <= {folder}, path

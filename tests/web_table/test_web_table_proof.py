@@ -1,18 +1,16 @@
 """What the proof of a round says, to whom, and of which lies; and what the page signs."""
 
-import json
 import re
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.web_table.web_table_guest import RULESETS, TIMEOUT, Guest, until
+from tests.web_table.web_table_stage import Message, Stage
 
 pytestmark = pytest.mark.slow("drives a browser")
 
-Message = dict[str, Any]
 TEXAS: Final = RULESETS["ultimate_texas"]
 FORGET: Final = """() => Object.keys(localStorage).filter((key) => key.startsWith('referee.round'))
   .forEach((key) => localStorage.removeItem(key))"""
@@ -39,45 +37,6 @@ SAID: Final = {
     ("OTHER", "en"): ("each seat put a random number into it", SHOWED["en"], PAID["en"]),
     ("OTHER", "vi"): ("mỗi nhà góp một số ngẫu nhiên", SHOWED["vi"], PAID["vi"]),
 }
-
-
-class Wire:
-    """The stream of a page: what it sends is noted and may be swallowed; what it is sent may be changed."""
-
-    def __init__(self, guest: Guest) -> None:
-        self.sent: list[Message] = []
-        self.shown: list[Message] = []
-        self.is_swallowed: Callable[[Message], bool] = lambda _message: False
-        self.change: Callable[[Message], None] = lambda _message: None
-        guest.page.route_web_socket(re.compile("/api/stream"), self._carry)
-
-    def of(self, name: str) -> list[Message]:
-        """Return the commands of this name that the page has sent."""
-        return [message for message in self.sent if message.get("name") == name]
-
-    def _carry(self, socket: Any) -> None:  # noqa: ANN401 - what Playwright routes
-        server = socket.connect_to_server()
-
-        def take(data: str) -> None:
-            message = json.loads(data)
-            self.sent.append(message)
-            if not self.is_swallowed(message):
-                server.send(data)
-
-        def give(data: str) -> None:
-            message = json.loads(data)
-            self.change(message)
-            self.shown.append(message)
-            socket.send(json.dumps(message))
-
-        socket.on_message(take)
-        server.on_message(give)
-
-
-def host(guest: Guest, url: str) -> None:
-    """Let a guest play a round of Ultimate Texas up to the first decision."""
-    guest.host(url, TEXAS, bots=1)
-    guest.deal()
 
 
 def proof_of(guest: Guest) -> Page:
@@ -170,13 +129,13 @@ def test_proof_says_which_times_differ_from_the_devices_clock(table, invite) -> 
 def test_proof_of_an_aborted_round_speaks_of_no_payout(table, invite) -> None:
     """A seat binds itself and never shows its seed, so the round is aborted in the log."""
     an, binh = invite("An"), invite("Bình")
-    wire = Wire(binh)
-    wire.is_swallowed = lambda message: message.get("name") == "seed"
+    stage = Stage(binh.page)
+    stage.is_swallowed = lambda message: message.get("name") == "seed"
     room = an.host(table.url, TEXAS)
     binh.join(table.url, room)
     for guest in (an, binh):
         guest.press(guest.page.locator(".ready"))
-    ended = lambda: [view["last"] for view in wire.shown if view.get("last")]  # noqa: E731
+    ended = lambda: [view["last"] for view in stage.shown if view.get("last")]  # noqa: E731
     until(an.page, ended, "no round has ended")
     last = ended()[0]
     assert last["end"] == "ABORTED"
@@ -222,8 +181,9 @@ def test_lie_turns_the_badge_red_and_names_the_check(table, invite, lie, code: s
     if code == "TREE":
         guest.page.route("**/api/bundles/**", tamper)
     else:
-        Wire(guest).change = lie
-    host(guest, table.url)
+        Stage(guest.page).change = lie
+    guest.host(table.url, TEXAS, bots=1)
+    guest.deal()
     guest.bet()
     badge = guest.page.locator(".between .badge")
     expect(badge).to_have_attribute("data-state", "FAILED", timeout=2 * TIMEOUT)
@@ -235,25 +195,26 @@ def test_lie_turns_the_badge_red_and_names_the_check(table, invite, lie, code: s
 def test_signed_move_that_was_lost_is_sent_again_as_it_was(table, invite) -> None:
     """After the page was loaded again; by a key that the browser keeps, and that even the page cannot read."""
     guest: Guest = invite("Lan")
-    wire = Wire(guest)
-    host(guest, table.url)
+    stage = Stage(guest.page)
+    guest.host(table.url, TEXAS, bots=1)
+    guest.deal()
     key, is_extractable = guest.page.evaluate(KEPT)
     assert not is_extractable
-    assert [message["type"] for message in wire.sent if message.get("seat_key") == key] == ["hello"]
-    wire.is_swallowed = lambda message: message.get("name") == "decide"
+    assert [message["type"] for message in stage.sent if message.get("seat_key") == key] == ["hello"]
+    stage.is_swallowed = lambda message: message.get("name") == "decide"
     guest.bet()
-    until(guest.page, lambda: wire.of("decide"), "no decision was sent")
-    wire.is_swallowed = lambda _message: False
+    until(guest.page, lambda: stage.of("decide"), "no decision was sent")
+    stage.is_swallowed = lambda _message: False
     guest.page.reload()
     assert checks_of(proof_of(guest), *SAID["SEAT", "vi"])["ATTESTATIONS"] == "PASSED"
-    first, *_, second = wire.of("decide")
+    first, *_, second = stage.of("decide")
     assert first == second
 
 
 def test_last_to_be_done_signs_by_itself_once_everyone_is(table, invite) -> None:
     """What would end the others' arranging is kept unsigned; the page signs it when the table asks for that."""
     first, last = invite("An"), invite("Bình")
-    wire = Wire(last)
+    stage = Stage(last.page)
     room = first.host(table.url, RULESETS["mau_binh"])
     last.join(table.url, room)
     first.deal(last)
@@ -262,7 +223,7 @@ def test_last_to_be_done_signs_by_itself_once_everyone_is(table, invite) -> None
         expect(guest.page.locator(".hint.kept")).to_contain_text("hết giờ thì tính cách xếp này", timeout=TIMEOUT)
     last.page.locator(".arrange .main").click()
     expect(last.page.locator(".arrange .main")).to_be_disabled()
-    assert ["signature" in command for command in wire.of("arrange")] == [False, False]
+    assert ["signature" in command for command in stage.of("arrange")] == [False, False]
     first.page.locator(".arrange .main").click()
     assert checks_of(proof_of(last), *SAID["SEAT", "vi"])["ATTESTATIONS"] == "PASSED"
-    assert ["signature" in command for command in wire.of("arrange")] == [False, False, True]
+    assert ["signature" in command for command in stage.of("arrange")] == [False, False, True]

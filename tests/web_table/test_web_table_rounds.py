@@ -1,16 +1,16 @@
 """Whole rounds: by mouse, touch and keys, in both languages, watched, sealed, from two tabs and across kills."""
 
-import contextlib
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
+from referee_client import Card
 
-from tests.web_table.web_table_guest import RULESETS, TIMEOUT, Guest
-from tests.web_table.web_table_servers import RefereeProcess, TableProcess, free_address
+from referee.v1 import card_pb2
+from tests.table.table_process import audit, table_process
+from tests.web_table.web_table_guest import RULESETS, TIMEOUT, Guest, until
+from tests.web_table.web_table_stage import Stage
 
 pytestmark = pytest.mark.slow("drives a browser")
 
@@ -18,22 +18,12 @@ RULESET = RULESETS["mau_binh"]
 WARNING = ".notices .notice.warn"
 
 
-@pytest.fixture
-def apart(browser: Browser, tmp_path: Path) -> Iterator[tuple[RefereeProcess, TableProcess]]:  # noqa: ARG001 - skips first
-    """Start a referee, and a table server that connects to its address."""
-    listen = free_address()
-    with contextlib.ExitStack() as stack:
-        referee = RefereeProcess(tmp_path / "referee", origin=f"http://{listen}")
-        stack.callback(referee.stop)
-        options = ("--referee", referee.listen, "--gateway", f"http://{referee.web}")
-        table = TableProcess(tmp_path / "table", *options, listen=listen)
-        stack.callback(table.stop)
-        yield referee, table
-
-
 @pytest.mark.parametrize("game", RULESETS)
 def test_people_play_a_round_each_in_their_own_way_and_one_watches(table, invite, game: str) -> None:
-    """By mouse, touch and keys alone, from the door to proof and replay; who watches sees no hand before the end."""
+    """By mouse, touch and keys alone, from the door to proof and replay.
+
+    Who watches sees no hand before the end, and takes a seat then; who leaves finds a way back.
+    """
     guests = [invite("Mouse", language="en"), invite("Chạm", way="TOUCH"), invite("Phím", way="KEYS", language="en")]
     room = guests[0].host(table.url, RULESETS[game])
     for guest in guests[1:]:
@@ -55,6 +45,13 @@ def test_people_play_a_round_each_in_their_own_way_and_one_watches(table, invite
         guest.expect_result(number)
         assert guest.nets() == guests[0].nets()
     assert guests[0].nets().keys() == {guest.name for guest in guests}
+    guests[0].press(guests[0].page.locator(".ready"))  # from now on a clock runs that may cost the others' seats
+    expect(guests[1].page.locator(".foot .countdown")).to_be_visible(timeout=TIMEOUT)
+    watcher.press(watcher.page.locator(".foot .seat"))
+    expect(watcher.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
+    watcher.open_menu("leave")
+    watcher.press(watcher.page.locator(f'[data-room="{room}"] .button'))
+    expect(watcher.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
     page = guests[2].page
     guests[2].open_menu("history")
     guests[2].press(page.locator("dialog li .button").first)
@@ -69,36 +66,44 @@ def test_people_play_a_round_each_in_their_own_way_and_one_watches(table, invite
     assert not [text for text in said if re.search(r"null|undefined|NaN|#\d|\{", text)]
 
 
-def test_sealed_hand_never_passes_the_table_server_and_is_asked_for_until_it_comes(table, invite) -> None:
+@pytest.mark.parametrize("game", ["mau_binh", "ultimate_texas"])
+def test_sealed_hand_never_passes_the_table_server_and_is_asked_for_until_it_comes(table, invite, game: str) -> None:
     guest: Guest = invite("Kín")
-    frames: list[str] = []
     asked: list[str] = []
+    hand: list[str] = []
 
     def refuse(route) -> None:
         asked.append(route.request.url)
-        route.continue_() if len(asked) > 2 else route.abort()
+        if len(asked) < 3:
+            route.abort()
+            return
+        answer = route.fetch()
+        hand.extend(Card(card_pb2.Card.Value(name)).text for name in answer.json()["hand"]["cards"])
+        route.fulfill(response=answer)
 
-    def take(data: str) -> None:
-        frames.append(json.dumps(json.loads(data) | {"last": None}))  # hands of the round before are known to all
-
-    def listen(socket) -> None:
-        socket.on("framereceived", take)
-        socket.on("framesent", take)
-
-    guest.page.on("websocket", listen)
+    stage = Stage(guest.page)
     guest.page.route(re.compile(r"ShufflerService/OpenHand$"), refuse)
-    guest.host(table.url, RULESET, bots=1, sealed=True)
+    guest.host(table.url, RULESETS[game], bots=1, sealed=True)
     number = guest.deal()
-    hand = guest.places()
-    assert len(asked) > 2
-    expect(guest.page.locator(".arrange .hint")).to_contain_text("để mở trang này và giữ mạng")
-    guest.arrange()
+    until(guest.page, lambda: hand, "the hand does not come")
+    assert len(hand) == (13 if game == "mau_binh" else 2)
+    if game == "mau_binh":
+        expect(guest.page.locator(".arrange .hint")).to_contain_text("để mở trang này và giữ mạng")
+    suggest = guest.page.locator(".felt .buttons .button:has(.idea)")
+    guest.press(suggest)
+    expect(suggest).to_be_enabled(timeout=TIMEOUT)
+    guest.play(game, number)
     guest.expect_result(number)
-    assert any('"commit"' in frame for frame in frames)
-    playing = [at for at, frame in enumerate(frames) if '"PLAYING"' in frame]
-    shown = re.compile(r'"phase":\s*"(OPENING|SHOWDOWN|ENDING|LOBBY)"')
-    end = next(at for at, frame in enumerate(frames) if shown.search(frame) and at > playing[-1])
-    assert [card for card in hand for frame in frames[:end] if f'"{card}"' in frame] == []
+    assert stage.of("suggest") == []
+    phases = [frame.get("phase") for frame in stage.shown]
+    last = max(at for at, phase in enumerate(phases) if phase == "PLAYING")
+    end = next(
+        at for at, phase in enumerate(phases) if phase in {"OPENING", "SHOWDOWN", "ENDING", "LOBBY"} and at > last
+    )
+    seen = [frame | {"last": None} for frame in stage.shown[:end]]  # hands of the round before are known to all
+    frames = [json.dumps(frame) for frame in [*seen, *[one for one in stage.sent if one.get("name") != "open"]]]
+    assert any('"commit"' in frame or '"decide"' in frame for frame in frames)
+    assert [card for card in hand for frame in frames if f'"{card}"' in frame] == []
 
 
 def test_arrangement_on_screen_is_handed_in_as_it_changes_and_is_in_every_tab(table, invite) -> None:
@@ -121,46 +126,25 @@ def test_arrangement_on_screen_is_handed_in_as_it_changes_and_is_in_every_tab(ta
     expect(second.locator(".notice.warn")).to_contain_text("cửa sổ khác", timeout=TIMEOUT)
 
 
-def test_clock_for_being_ready_is_shown_and_who_sits_out_finds_a_way_back(table, invite) -> None:
-    host, guest = invite("An"), invite("Bình")
-    room = host.host(table.url, RULESET)
-    guest.join(table.url, room)
-    host.press(host.page.locator(".ready"))
-    expect(guest.page.locator(".foot .countdown")).to_be_visible(timeout=TIMEOUT)
-    expect(guest.page.locator(".foot")).to_contain_text("nghỉ ván này")
-    guest.page.locator(".foot .seat").click(timeout=TIMEOUT)
-    expect(guest.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
-    guest.open_menu("leave")
-    guest.page.locator(f'[data-room="{room}"] .button').click(timeout=TIMEOUT)
-    expect(guest.page.locator(".ready")).to_be_visible(timeout=TIMEOUT)
-
-
 @pytest.mark.parametrize("sealed", [False, True], ids=["open", "sealed"])
-def test_round_is_settled_once_after_either_process_was_killed(apart, invite, *, sealed: bool) -> None:
-    """The referee, then the table server; afterwards the log has each round once and passes its audit."""
-    referee, table = apart
+def test_round_is_settled_once_after_either_process_was_killed(tmp_path, invite, *, sealed: bool) -> None:
+    """The referee, then both; afterwards the log has each round once and passes its audit."""
     guest: Guest = invite("Lan", language="en")
     page = guest.page
-    guest.host(table.url, RULESET, bots=1, sealed=sealed)
-    number = guest.deal()
-    referee.kill()
-    page.locator(".arrange .buttons .button").first.evaluate("button => button.click()")
-    # a sealed page asks the gateway itself, unless the table server has noticed first, for its bot
-    said = "did not answer|The referee cannot be reached" if sealed else "The referee cannot be reached"
-    expect(page.locator("body")).to_contain_text(re.compile(said), timeout=TIMEOUT)
-    expect(page.locator(".room")).to_have_attribute("data-phase", "PLAYING")
-    referee.start()
-    expect(page.locator(WARNING)).to_have_count(0, timeout=TIMEOUT)
-    guest.arrange()
-    guest.expect_result(number)
-    number = guest.deal(after=number)
-    table.kill_all()
-    expect(page.locator(WARNING)).to_contain_text("Nothing is lost", timeout=TIMEOUT)
-    table.start()
-    expect(page.locator(WARNING)).to_have_count(0, timeout=2 * TIMEOUT)
-    guest.arrange()
-    guest.expect_result(number)
-    guest.open_menu("history")
-    expect(page.locator("dialog li")).to_have_count(number, timeout=TIMEOUT)
-    audit = referee.audit()
-    assert audit.returncode == 0, audit.stdout
+    with table_process(tmp_path) as table:
+        guest.host(table.url, RULESET, bots=1, sealed=sealed)
+        number = guest.deal()
+        table.kill_referee()
+        page.locator(".arrange .buttons .button").first.click()
+        guest.arrange()
+        guest.expect_result(number)
+        number = guest.deal(after=number)
+        table.kill_all()
+        expect(page.locator(WARNING)).to_contain_text("Nothing is lost", timeout=TIMEOUT)
+        table.start()
+        expect(page.locator(WARNING)).to_have_count(0, timeout=2 * TIMEOUT)
+        guest.arrange()
+        guest.expect_result(number)
+        guest.open_menu("history")
+        expect(page.locator("dialog li")).to_have_count(number, timeout=TIMEOUT)
+    audit(tmp_path / "referee")

@@ -11,8 +11,9 @@ import pytest
 from playwright.sync_api import FloatRect, expect
 
 from tests.node_project import install
-from tests.web_table.web_table_guest import PHONE, RULESETS, SIZES, TIMEOUT, Guest, box_of
-from tests.web_table.web_table_servers import WEB
+from tests.table.table_process import WEB
+from tests.web_table.pictures import keep
+from tests.web_table.web_table_guest import RULESETS, SIZES, TIMEOUT, Guest, box_of
 from tests.web_table.web_table_stage import (
     Message,
     Stage,
@@ -67,7 +68,7 @@ STEADY: Final = 0.1
 
 @dataclass(frozen=True)
 class Screen:
-    """What the page is sent first, what is pressed then, and what has to be in view without scrolling."""
+    """What the page is sent first, what is pressed then, what has to be in view without scrolling, and what is said."""
 
     first: Callable[[], Message]
     presses: tuple[str, ...] = ()
@@ -75,6 +76,7 @@ class Screen:
     answers: dict[str, Message] = field(default_factory=dict)
     address: str = ""
     name: str = "Lan"
+    says: str = ""
     then: Callable[[Stage], object] = lambda _stage: None
 
 
@@ -126,11 +128,11 @@ SCREENS: Final[dict[str, Screen]] = {
     ),
     "opening": Screen(partial(dealt, "view.mau_binh.sealed.opening")),
     "arranging watched": Screen(partial(spectator, "view.mau_binh.playing")),
-    "show": Screen(showdown),
-    "foul shown": Screen(partial(showdown, fouled=True)),
-    "instant win": Screen(partial(instant_win, dealt_ms=9_000)),
+    "show": Screen(showdown, says=r"sập.* \+4 chi"),
+    "foul shown": Screen(partial(showdown, fouled=True), says="Máy Bình \N{MINUS SIGN}6 chi.*\N{MINUS SIGN}6.000"),
+    "instant win": Screen(partial(instant_win, dealt_ms=9_000), says="Lục phé bôn"),
     "turn": Screen(TURN, main=".tien-len .main"),
-    "chop": Screen(chop, (".last summary",)),
+    "chop": Screen(chop, (".last summary",), says="Chặt!.*2♠ của Máy An, ăn 6.000"),
     "turn watched": Screen(partial(spectator, "view.tien_len.turn")),
     "last play": Screen(partial(ending, "tien_len")),
     "preflop": Screen(partial(dealt, "view.ultimate_texas.preflop"), main=".texas .buttons .ask"),
@@ -178,7 +180,7 @@ def visit(guest: Guest, url: str, stage: Stage, screen: Screen, language: str) -
 def test_every_screen_is_whole_accessible_and_in_plain_words(files, invite, axe, size: str) -> None:
     """With a notice over each scene, which covers no plate; all screens together draw every component."""
     language = "en" if size == "desktop" else "vi"
-    guest: Guest = invite("Lan", language=language, viewport=SIZES[size])
+    guest: Guest = invite("Lan", language=language, viewport=SIZES[size], still=True)
     page = guest.page
     stage = Stage(page, lobby())
     drawn: set[str] = set()
@@ -189,9 +191,15 @@ def test_every_screen_is_whole_accessible_and_in_plain_words(files, invite, axe,
             stage.send(example("notice"))
             expect(page.locator(".notice")).to_be_visible(timeout=TIMEOUT)
         guest.wait_still()
+        keep(page, f"{size}-{name}")
         page.evaluate(axe)
         found = page.evaluate(FAULTS, [screen.main, ".others .plate"] if screen.main else []) + page.evaluate(AXE)
-        found += RAW.findall(page.locator("body").inner_text())
+        text = page.locator("body").inner_text()
+        found += RAW.findall(text)
+        if language == "vi" and not re.search(screen.says, text, re.IGNORECASE | re.DOTALL):
+            found.append(f"{screen.says} is not in {text}")
+        if screen.says and "foul" in name:
+            found += re.findall(r"^0$", page.locator(".showdown .seat").nth(2).inner_text(), re.MULTILINE)
         faults += [f"{name}: {fault}" for fault in found]
         drawn.update(page.evaluate(CLASSES))
     assert faults == []
@@ -210,7 +218,10 @@ ROUNDS: Final = {
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("game", ROUNDS)
 def test_nothing_jumps_over_a_whole_round_and_the_focus_stays(files, invite, game: str, size: str) -> None:
-    """From one result to the next, with every suggestion asked for, and the show or the ending skipped."""
+    """From one result to the next, with every suggestion asked for, and the show or the ending skipped.
+
+    What is free never lies where a bet lies on a later street: checking twice in one place never bets or folds.
+    """
     guest: Guest = invite("Lan", viewport=SIZES[size])
     page = guest.page
     page.add_init_script(SHIFTS)
@@ -221,6 +232,7 @@ def test_nothing_jumps_over_a_whole_round_and_the_focus_stays(files, invite, gam
     guest.wait_still()
     page.evaluate("shiftsUntilNow(); window.shift = 0")
     shifts = {}
+    boxes: dict[bool, list[FloatRect]] = {True: [], False: []}
     views = [dealt(f"view.{game}.{moment}") if moment != "last" else ending(game) for moment in ROUNDS[game]]
     for view in [*views, finished(game)]:
         stage.show(view)
@@ -230,30 +242,18 @@ def test_nothing_jumps_over_a_whole_round_and_the_focus_stays(files, invite, gam
             guest.press(button)
         page.evaluate(DRAWN)
         guest.wait_still()
+        for button in page.locator("[data-decision]").all():
+            boxes[button.get_attribute("data-decision") == "CHECK"].append(box_of(button))
         shifts[view["phase"]] = page.evaluate("shiftsUntilNow()")
         assert page.evaluate("document.activeElement !== document.body"), "the focus fell to the body"
     assert shifts["LOBBY"] < STEADY, shifts
     assert len(stage.of("skip")) == (game == "mau_binh")
     assert stage.of("suggest")
+    assert len(boxes[True]) == 2 * (game == "ultimate_texas")
+    assert [(free, bet) for free in boxes[True] for bet in boxes[False] if overlap(free, bet)] == []
 
 
-def test_what_is_free_never_lies_where_a_bet_lies(files, invite) -> None:
-    """Over the streets of Ultimate Texas, on a phone: checking twice in one place never bets or folds."""
-    guest: Guest = invite("Lan", viewport=PHONE)
-    page = guest.page
-    stage = Stage(page, dealt("view.ultimate_texas.preflop"))
-    guest.enter(files)
-    free: list[FloatRect] = []
-    costs: list[FloatRect] = []
-    for street in ("preflop", "flop", "river"):
-        stage.show(dealt(f"view.ultimate_texas.{street}"))
-        guest.wait_still()
-        for button in page.locator("[data-decision]").all():
-            (free if button.get_attribute("data-decision") == "CHECK" else costs).append(box_of(button))
-    assert len(free) == 2
-    assert len(costs) >= 5
-    for check in free:
-        for bet in costs:
-            apart_x = check["x"] >= bet["x"] + bet["width"] or bet["x"] >= check["x"] + check["width"]
-            apart_y = check["y"] >= bet["y"] + bet["height"] or bet["y"] >= check["y"] + check["height"]
-            assert apart_x or apart_y
+def overlap(one: FloatRect, other: FloatRect) -> bool:
+    """Return whether two boxes share a place."""
+    is_beside = one["x"] >= other["x"] + other["width"] or other["x"] >= one["x"] + one["width"]
+    return not is_beside and one["y"] < other["y"] + other["height"] and other["y"] < one["y"] + one["height"]

@@ -96,7 +96,7 @@ class Guest:
         raise AssertionError(message)
 
     def open_menu(self, name: str) -> None:
-        """Press a button of the room's menu: invite, scores, history, settings or leave."""
+        """Press a button of the room's menu."""
         self.press(self.page.locator(f'nav [data-opens="{name}"]'))
 
     @property
@@ -153,7 +153,14 @@ class Guest:
 
     def arrange(self) -> None:
         """Take the referee's arrangement of a hand of Mậu Binh, and hand it in."""
-        self.press(self.page.locator(".arrange .buttons .button").first)
+        suggest = self.page.locator(".arrange .buttons .button").first
+
+        def is_suggested() -> bool:
+            if "/" not in suggest.inner_text() and suggest.is_enabled():  # not asked yet, or in vain
+                self.press(suggest)
+            return "/" in suggest.inner_text()
+
+        until(self.page, is_suggested, "the referee suggests nothing")
         expect(self.page.locator(".verdict.good")).to_be_visible(timeout=TIMEOUT)
         self.press(self.page.locator(".arrange .main"))
 

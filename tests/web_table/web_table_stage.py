@@ -1,9 +1,12 @@
-"""A scripted table server: a page is shown the views of the protocol's examples, changed as a test needs them."""
+"""What is behind a page: a real table server whose stream is noted and may be changed, or a scripted one.
 
-import copy
+A scripted table server shows the page the views of the protocol's examples, changed as a test needs them.
+"""
+
 import json
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,19 +37,21 @@ def now() -> int:
 
 
 class Stage:
-    """The server behind one page, which shows it one view after the other.
+    """The server behind one page: scripted, shown one view after the other, or real if there is no first one.
 
-    ``sent`` has the commands of the page, ``answers`` the answers to commands by name: done with nothing by default.
+    ``sent`` has what the page sends, which a real server does not get where it ``is_swallowed``; ``shown`` what that
+    server sends, which ``change`` may change. ``answers`` has a scripted one's by name, done with nothing by default.
     """
 
-    def __init__(self, page: Page, first: Message, **answers: Message) -> None:
+    def __init__(self, page: Page, first: Message | None = None, **answers: Message) -> None:
         self.page, self.first = page, first
         self.sent: list[Message] = []
-        self.answers: dict[str, Message] = {
-            "arrange": done({"is_held": True}),
-            "check": done({"violations": [], "value_names": []}),
-            "preview": example("done.preview"),
-        } | answers
+        self.shown: list[Message] = []
+        self.is_swallowed: Callable[[Message], bool] = lambda _message: False
+        self.change: Callable[[Message], object] = lambda _message: None
+        unchecked = done({"violations": [], "value_names": []})
+        usual = {"arrange": done({"is_held": True}), "check": unchecked, "preview": example("done.preview")}
+        self.answers: dict[str, Message] = usual | answers
         self.version = 100
         self.attempts = 0
         self.is_away = False
@@ -72,7 +77,7 @@ class Stage:
 
     def of(self, name: str) -> list[Message]:
         """Return the commands of a name that the page has sent."""
-        return [command for command in self.sent if command["name"] == name]
+        return [message for message in self.sent if message.get("name") == name]
 
     def _open(self, socket: WebSocketRoute) -> None:
         self.attempts += 1
@@ -80,50 +85,59 @@ class Stage:
             socket.close()
             return
         self._socket = socket
-        socket.on_message(lambda data: self._take(json.loads(data)))
+        server = None if self.first is not None else socket.connect_to_server()
+        socket.on_message(lambda data: self._take(json.loads(data), server))
+        if server is not None:
+            server.on_message(lambda data: self._give(json.loads(data)))
 
-    def _take(self, message: Message) -> None:
+    def _give(self, message: Message) -> None:
+        self.change(message)
+        self.shown.append(message)
+        self.send(message)
+
+    def _take(self, message: Message, server: WebSocketRoute | None) -> None:
+        self.sent.append(message)
+        if server is not None:
+            if not self.is_swallowed(message):
+                server.send(json.dumps(message))
+            return
         match message["type"]:
             case "hello":
                 self.send(example("welcome") | {"gateway": None, "time": now()})
-                self.show(self.first)
+                self.show(self.first or {})
             case "ping":
                 self.send({"type": "pong", "sent": message["sent"], "time": now()})
             case "command":
-                self.sent.append(message)
-                answer = self.answers.get(message["name"], done({}))
-                self.send(answer | {"id": message["id"]})
+                self.send(self.answers.get(message["name"], done({})) | {"id": message["id"]})
 
 
 def dealt(name: str, *, you: int = 0) -> Message:
     """Return an example view whose round was dealt at this moment and is the given seat's."""
-    view = copy.deepcopy(example(name))
+    view = example(name)
     moment = now()
     if view["round"]:
-        view["round"]["dealt_time"] = moment
-        view["round"]["you"] = you
+        view["round"] |= {"dealt_time": moment, "you": you}
         view["you"] = view["round"]["seats"][you]["person"]
     if view.get("phase_end_time"):
         view["phase_end_time"] = moment + 60_000
     return view
 
 
-def finished(game: str) -> Message:
+def finished(game: str, **changes: Any) -> Message:  # noqa: ANN401 - members of the view
     """Return the view after a round of a game, between rounds, without its proof."""
-    view = copy.deepcopy(example(f"view.{game}.last"))
+    view = example(f"view.{game}.last")
     view["last"].pop("proof", None)
-    return view | {"phase": "LOBBY", "phase_end_time": None}
+    return view | {"phase": "LOBBY", "phase_end_time": None} | changes
 
 
 def ending(game: str) -> Message:
     """Return the view of the end of a round of a game."""
-    return finished(game) | {"phase": "ENDING", "phase_end_time": now() + 60_000}
+    return finished(game, phase="ENDING", phase_end_time=now() + 60_000)
 
 
 def instant_win(*, dealt_ms: int = 0) -> Message:
     """Return a view of a round, dealt so many milliseconds ago, that the player's own hand wins at the deal."""
-    view = dealt("view.mau_binh.playing")
-    view |= {"phase": "SHOWDOWN", "phase_end_time": now() + 6_000}
+    view = dealt("view.mau_binh.playing") | {"phase": "SHOWDOWN", "phase_end_time": now() + 6_000}
     view["round"]["dealt_time"] -= dealt_ms
     view["round"]["hand"] = sorted(card for group in SIX_PAIRS for card in group)
     name = {"vi": "lục phé bôn", "en": "six pairs"}
@@ -137,35 +151,30 @@ def showdown(*, fouled: bool = False) -> Message:
     Seats change hands of the example, and pay by its ruleset: 1 a chi, 2 more for a sweep, 3 to each for a foul.
     """
     view = dealt("view.mau_binh.showdown")
-    shown = view["round"]["mau_binh"]["showdown"]
-    for at, (chi, order) in enumerate(zip(shown["chi"], FOUL if fouled else SWEEP, strict=True)):
+    shown, table = view["round"]["mau_binh"]["showdown"], FOUL if fouled else SWEEP
+    for at, (chi, order) in enumerate(zip(shown["chi"], table, strict=True)):
         chi["start_time"] = now() - 16_000 + 5_000 * at
         chi["hands"] = [
-            chi["hands"][example] | {"seat": seat, "units_won": won, "units_lost": lost}
+            chi["hands"][example] | {"seat": seat, "units_won": won, "units_lost": lost, "fouled": fouled and seat == 2}
             for seat, (example, won, lost) in enumerate(order)
         ]
-        chi["hands"][2]["fouled"] = fouled
     if fouled:
         back, middle = (chi["hands"][2] for chi in shown["chi"][:2])
         back["cards"], middle["cards"] = middle["cards"], back["cards"]  # the higher straight is in the middle
-    units = [sum(hands[seat][1] - hands[seat][2] for hands in (FOUL if fouled else SWEEP)) for seat in range(3)]
-    added = (3, 3, -6) if fouled else (4, -2, -2)
-    for seat, line in enumerate(shown["summary"]):
-        net = units[seat] + added[seat]
-        line |= {"added_units": added[seat], "net_units": net, "net_minor": net * view["stake_minor"]}
-        line |= {"winner": seat == (1 if fouled else 0), "fouled": fouled and seat == 2}
+    for line, added in zip(shown["summary"], (3, 3, -6) if fouled else (4, -2, -2), strict=True):
+        net = added + sum(hands[line["seat"]][1] - hands[line["seat"]][2] for hands in table)
+        line |= {"added_units": added, "net_units": net, "net_minor": net * view["stake_minor"]}
+        line |= {"winner": line["seat"] == int(fouled), "fouled": fouled and added < 0}
     return view
 
 
 def chop() -> Message:
     """Return a view of Tiến Lên in which a two has just been chopped."""
     view = dealt("view.tien_len.turn")
-    two: Message = {"seat": 1, "action": "PLAY", "cards": ["2S"]}
-    two["name"] = {"vi": "lá lẻ", "en": "single"}
-    run: Message = {"seat": 2, "action": "PLAY"}
-    run |= {"name": {"vi": "3 đôi thông", "en": "three pairs in a row"}, "cards": ["5S", "5C", "6S", "6C", "7S", "7C"]}
-    black = {"vi": "heo đen", "en": "black two"}
-    run["chops"] = {"seat": 1, "cards": ["2S"], "name": black, "amount_minor": 6000}
+    two: Message = {"seat": 1, "action": "PLAY", "cards": ["2S"], "name": {"vi": "lá lẻ", "en": "single"}}
+    run: Message = {"seat": 2, "action": "PLAY", "name": {"vi": "3 đôi thông", "en": "three pairs in a row"}}
+    run["cards"] = ["5S", "5C", "6S", "6C", "7S", "7C"]
+    run["chops"] = {"seat": 1, "cards": ["2S"], "name": {"vi": "heo đen", "en": "black two"}, "amount_minor": 6000}
     view["round"]["tien_len"] |= {
         "trick": [two, run],
         "last_trick": [two],
