@@ -26,11 +26,15 @@ _SEAT: Final = {Language.EN: ("seat", "house", "pays"), Language.VI: ("ghế", "
 
 
 class Episode:
-    """A round at the ruleset's bet unit, at a table named ``SEED-NUMBER``; ``state`` is the game's own."""
+    """A round at the ruleset's bet unit; ``state`` is the game's own.
+
+    Its table is named by the ruleset's digest, the number of seats, the seed and the number.
+    """
 
     def __init__(self, ruleset: Ruleset, *, seat_count: int, seed: int, number: int) -> None:
         self.ruleset, self.game = ruleset, GAMES[ruleset.game]
-        layout, deadline, table = self.game.layout(seat_count), TIME + DEAL_MS, f"{seed}-{number}"
+        layout, deadline = self.game.layout(seat_count), TIME + DEAL_MS
+        table = f"{ruleset.digest.hex()[:8]}-{seat_count}-{seed}-{number}"
         self.header = Header(
             protocol=PROTOCOL,
             origin=ORIGIN,

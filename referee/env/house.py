@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from referee.env.round import RoundEnv
-from referee.rulesets import Ruleset
+from referee.rulesets import Ruleset, get
 
 _BY_DEFAULT = ("CHECK", "FOLD")
 
@@ -26,12 +26,11 @@ class HouseEnv(gymnasium.Env[Any, Any]):
         self, ruleset: str | Ruleset = "ultimate_texas.casino", *, render_mode: str | None = None, language: str = "en"
     ) -> None:
         """Make the environment; raise ValueError for a ruleset of another game."""
-        self.round, self.render_mode = (
-            RoundEnv(ruleset, seats=1, render_mode=render_mode, language=language),
-            render_mode,
-        )
-        if self.round.actions.name != "ultimate_texas":
-            raise ValueError(f"{self.round.ruleset.id} has no house to play against; use RoundEnv")
+        rules = get(ruleset) if isinstance(ruleset, str) else ruleset
+        if rules.game != "ultimate_texas":
+            raise ValueError(f"{rules.id} has no house to play against; use RoundEnv")
+        self.round = RoundEnv(rules, seats=1, render_mode=render_mode, language=language)
+        self.render_mode = render_mode
         (self._agent,) = self.round.possible_agents
         self.observation_space = self.round.observation_space(self._agent)
         self.action_space = self.round.action_space(self._agent)

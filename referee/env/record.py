@@ -26,8 +26,8 @@ from referee.server.settings.configuration import Configuration, LogSettings, Se
 def record(episodes: Iterable[Episode], folder: Path) -> tuple[int, ...]:
     """Play finished episodes again, each at a table of its own, on a referee whose log is in a folder.
 
-    Return the index of each episode's SETTLE leaf. Raise ValueError for an episode that is not over, RuntimeError
-    if the referee deals or pays otherwise than the environment, and what the SDK raises.
+    Return the index of each episode's SETTLE leaf. Raise ValueError for an episode that is not over or that the log
+    has already, RuntimeError if the referee deals or pays otherwise than the environment, and what the SDK raises.
     """
     episodes = list(episodes)
     rulesets = {ruleset.digest: ruleset for ruleset in (*load_builtin(), *[episode.ruleset for episode in episodes])}
@@ -62,6 +62,10 @@ def _play(client: Client, episode: Episode, seeds: list[bytes]) -> int:
     )
     secrets = [replace(SeatSecrets.make(seat), seed=seed) for seat, seed in enumerate(episode.client_seeds)]
     played: Any = client.game(episode.game.name, terms, secrets=secrets)
+    if played.prepare() != header.round_id:
+        raise ValueError(
+            f"the log has a round of table {header.table_id} already; an episode is recorded once in a log"
+        )
     seeds.append(episode.server_seed)
     played.open()
     played.deal()

@@ -159,10 +159,10 @@ def test_episode_that_is_not_over_is_not_settled():
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", ["Ultimate Texas Hold'em, best five of seven 11-0", "seat 0 decides check", "seat 0 decides fold"]),
+        ("en", ["Ultimate Texas Hold'em, best five of seven ", "seat 0 decides check", "seat 0 decides fold"]),
         (
             "vi",
-            ["Ultimate Texas Hold'em (5 lá tốt nhất trong 7 lá) 11-0", "ghế 0 quyết định Check", "ghế 0 trả nhà cái"],
+            ["Ultimate Texas Hold'em (5 lá tốt nhất trong 7 lá) ", "ghế 0 quyết định Check", "ghế 0 trả nhà cái"],
         ),
     ],
 )

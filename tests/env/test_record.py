@@ -32,6 +32,14 @@ def test_recorded_episodes_audit_clean_with_the_seeds_of_the_environment(tmp_pat
     assert (report["rounds"]["settled"], report["checked"]["replayed"], report["checked"]["redealt"]) == (count,) * 3
 
 
+def test_episode_that_the_log_has_is_not_recorded_again(tmp_path):
+    episode = played("ultimate_texas.casino", seats=1, seed=6)
+    record([episode], tmp_path)
+    with pytest.raises(ValueError, match="an episode is recorded once in a log"):
+        record([episode], tmp_path)
+    assert json.loads(printed("audit", tmp_path, "--json"))["rounds"]["opened"] == 1
+
+
 def test_referee_that_would_pay_otherwise_is_an_error(tmp_path, monkeypatch):
     episode = played("ultimate_texas.casino", seats=1, seed=3)
     assert episode.settle().transfers
