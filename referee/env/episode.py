@@ -91,7 +91,8 @@ class Episode:
             codes = [code for _, code in sorted(record.items(), key=lambda member: member[0] != "kind")]
             words = [texts.events[code] for code in codes if isinstance(code, str) and code in texts.events]
             cards = [glyphs_of(cards_of(group.cards)) for group in self.game.groups(record)]
-            yield " ".join([seat, str(event.seat), *[getattr(name, language) for name in words], " | ".join(cards)])
+            said = [*[getattr(name, language) for name in words], *cards[:1], *[f"| {group}" for group in cards[1:]]]
+            yield " ".join([seat, str(event.seat), *said])
         for paid in self.settle().transfers if self.state.is_over else ():
             payer, payee = [house if one == HOUSE else f"{seat} {one}" for one in (paid.payer, paid.payee)]
             reasons = [getattr(table[paid.reason], language) for table in names.values() if paid.reason in table]

@@ -178,7 +178,8 @@ def test_number_of_an_arrangement_is_its_place_in_the_advice():
     for seed in range(3):
         env.reset(seed=number_from(seed))
         hand = env.episode.state.hand(Seat(0))
-        table = ArrangementTable(env.ruleset.rules, env.ruleset.digest, 2, None)
+        rules: Any = env.ruleset.rules
+        table = ArrangementTable(rules, env.ruleset.digest, 2, None)
         advised = [one.arrangement for one in suggest(table, hand, count=SUGGESTIONS).suggestions]
         chi = parts(env, "seat_0")["suggestions"]
         for number, arrangement in (*enumerate(advised), (SUGGESTIONS, Arrangement.as_dealt(hand))):

@@ -110,7 +110,8 @@ def test_house_environment_takes_a_decision_that_is_not_offered_as_none():
     labels = env.round.actions.labels
     for name in ("FOLD", "PLAY_4X", "CHECK"):
         env.step(labels.index(name))
-    assert [event.decision for event in env.round.episode.events] == [Decision.CHECK, Decision.CHECK, Decision.FOLD]
+    events: list[Any] = env.round.episode.events
+    assert [event.decision for event in events] == [Decision.CHECK, Decision.CHECK, Decision.FOLD]
 
 
 def test_action_that_the_mask_refuses_is_named_and_changes_nothing():
@@ -171,7 +172,7 @@ def test_rendering_has_the_words_of_the_game(language, words):
     env.reset(seed=11)
     for name in ("CHECK", "CHECK", "FOLD"):
         env.step(env.round.actions.labels.index(name))
-    lines = env.render().splitlines()
+    lines = str(env.render()).splitlines()
     assert [word for word in words if not any(line.startswith(word) for line in lines)] == []
 
 
@@ -192,5 +193,6 @@ def test_observations_are_bytes_in_the_space():
     env.reset(seed=13)
     for agent in env.agents:
         observed = env.observe(agent)
-        assert (observed.dtype, observed.shape) == (np.uint8, (sum(env.actions.features.values()),))
+        assert observed.dtype == np.uint8
+        assert observed.shape == (sum(env.actions.features.values()),)
         assert env.observation_space(agent).contains(observed)
