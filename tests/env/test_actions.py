@@ -15,7 +15,7 @@ from referee.env.tien_len import PASS, PLAY
 from referee.env.ultimate_texas import DECISIONS
 from referee.games import refusals
 from referee.games.mau_binh import Arrangement
-from referee.games.tien_len import Pass, Play, legal_plays, may_pass
+from referee.games.tien_len import Pass, Play, legal_plays, may_pass, set_of
 from referee.games.ultimate_texas import Decision, Event
 from tests.env.playing import play
 from tests.randomness import number_from, random_from
@@ -119,6 +119,32 @@ def test_cards_picked_are_seen_by_their_own_seat_alone():
     env.step(PLAY)
     assert parts(env, theirs)["to_beat"][card] == 1
     assert parts(env, theirs)["played"][len(DECK) + card] == 1
+
+
+def test_no_position_shows_which_cards_the_other_seats_hold():
+    """In each position of a round the cards that a seat has not seen change places, and it observes the same."""
+    env, luck = RoundEnv("tien_len.mien_nam", seats=3), random_from(6)
+    changed = 0
+
+    def check_position(agent: str) -> None:
+        nonlocal changed
+        state, seat, begun = env.episode.state, Seat(env.agents.index(agent)), env._begun  # noqa: SLF001 - what is picked
+        played = [dealt ^ held for dealt, held in zip(state.dealt, state.held, strict=True)]
+        unseen = [card for card in DECK if not set_of([card]) & (state.held[seat] | sum(played))]
+        luck.shuffle(unseen)
+        others = [
+            own if place == seat else set_of([unseen.pop() for _ in range(own.bit_count())])
+            for place, own in enumerate(state.held)
+        ]
+        dealt = tuple([gone | held for gone, held in zip(played, others, strict=True)])
+        other = replace(state, held=tuple(others), dealt=dealt)
+        changed += other.held != state.held
+        assert env.actions.observe(other, seat, begun) == env.actions.observe(state, seat, begun)
+        assert env.actions.offers(other, seat, begun).keys() == env.actions.offers(state, seat, begun).keys()
+
+    for seed in range(2):
+        play(env, seed=number_from(seed), before_each=check_position)
+    assert changed > 50
 
 
 def test_every_lawful_play_can_be_made_in_one_way_and_no_other():
