@@ -11,6 +11,7 @@ from referee_client import AsyncClient, Client, UnavailableError
 from referee.reach import PROXY_VARIABLES
 from referee.server.process.app import Application
 from referee.v1 import log_pb2, log_pb2_grpc
+from tests.cli.printing import printed
 from tests.command import referee, refused
 from tests.server.options import server_options
 
@@ -50,6 +51,13 @@ def test_calls_to_this_machine_take_no_proxy(variable: str, tmp_path: Path) -> N
                 assert client.checkpoint().size > 0
             assert asyncio.run(size_at(address)) > 0
             assert referee("audit", address).returncode == 0
+
+
+@pytest.mark.parametrize("variable", ["http_proxy"], indirect=True)
+def test_demo_plays_where_a_proxy_is_set(variable: str, tmp_path: Path) -> None:
+    """Its server, its clients and its audit are on this machine."""
+    assert variable
+    assert "nothing failed" in printed("demo", "--rounds", "1", "--data", tmp_path / "data")
 
 
 async def size_at(address: str) -> int:

@@ -69,6 +69,7 @@ def test_the_manual_has_no_example_that_is_not_run():
 
 def test_the_frontend_of_an_afternoon_passes_its_tests(tmp_path: Path):
     frontend, tests = blocks(AFTERNOON)
+    assert len(frontend.splitlines()) < 60
     (tmp_path / "frontend.py").write_text(frontend, encoding="utf-8")
     (tmp_path / "test_frontend.py").write_text(tests, encoding="utf-8")
     arguments = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "error", "-W", "default::DeprecationWarning")

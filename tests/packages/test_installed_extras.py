@@ -26,6 +26,7 @@ from tests.server.http_server import http_server
 SECONDS: Final = 60
 TABLE: Final = "demo.tien_len.mien_nam"
 README: Final = (ROOT / "README.md").read_text(encoding="utf-8")
+ENVIRONMENTS: Final = (ROOT / "referee" / "env" / "README.md").read_text(encoding="utf-8")
 
 ROUND_PROVED: Final = """
 import sys
@@ -203,6 +204,20 @@ def afternoon(environment: Environment, folder: Path, _log: DemoLog) -> None:
     ok(environment.command("pytest", "-q", "-p", "no:cacheprovider", str(folder / "test_frontend.py")), "3 passed")
 
 
+def env(environment: Environment, _folder: Path, _log: DemoLog) -> None:
+    """Run the page's samples that need no server; the policy is tuned and compared for a few rounds."""
+    episode, policy, _ = blocks(ENVIRONMENTS)
+    ok(environment.run("-c", episode), "seat 0 plays")
+    ok(environment.run("-c", re.sub(r"150_000, 20_000", "200, 20", policy)), "tuned", "advised", "difference")
+
+
+def env_recorded(environment: Environment, folder: Path, _log: DemoLog) -> None:
+    """Record the episodes of the page, and audit their log."""
+    sample = blocks(ENVIRONMENTS)[2].replace('"episodes"', repr(str(folder / "episodes")))
+    ok(environment.run("-c", sample))
+    ok(environment.command("referee", "audit", str(folder / "episodes")), "3 settled", "nothing failed")
+
+
 def table(environment: Environment, folder: Path, _log: DemoLog) -> None:
     with running(environment, "referee-table", "--listen", "127.0.0.1:0", "--data", str(folder / "table")) as ready:
         page = ROOT / "clients" / "web" / "dist"
@@ -216,6 +231,8 @@ QUICKSTARTS: Final[Mapping[str, Quickstart]] = {
     "referee[server]": server,
     "referee[demo]": demo,
     "referee[web]": web,
+    "referee[env]": env,
+    "referee[env] referee[server] referee-client": env_recorded,
     "referee[postgres]": postgres,
     "referee[parquet]": parquet,
     "referee[otel]": otel,

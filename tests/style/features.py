@@ -77,6 +77,7 @@ FEATURES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
                 "tests/server/process/test_advice.py"
             ),
             "odds and fairness of the shuffle": "referee/lab/ tests/lab/",
+            "environments": "referee/env/ tests/env/",
         },
         "clients": {
             "SDK for Python": "clients/python/ tests/clients_python/ tests/journeys/",
