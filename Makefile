@@ -65,8 +65,10 @@ check: $(DEV) ## what must hold before a commit, beside the tests
 findings: $(DEV) ## the list of what an audit must catch, and what catches each of it
 	$(BIN)/python -m tests.audit.table
 
-chaos: $(DEV) ## faults under load: about ten minutes, or CHAOS_SECONDS; writes tests/chaos/REPORT.md
-	$(BIN)/python -m tests.chaos $(FAULTS)
+chaos: $(DEV) ## faults under load: about ten minutes, or CHAOS_SECONDS; writes tests/chaos/REPORT.md; FAULTS="disk or clock" runs some
+	CHAOS_SECONDS=$(or $(CHAOS_SECONDS),600) TEST_SEED=$(SEED) FAULTS="$(FAULTS)" $(BIN)/pytest -n 0 -v -m "" --timeout 7200 \
+	  --hypothesis-seed=$(SEED) --log-cli-level INFO tests/chaos/test_chaos_faults.py $(if $(FAULTS),-k "$(FAULTS)",\
+	  tests/chaos/test_chaos_messages.py::test_malformed_messages_are_answered_or_refused_with_a_reason)
 
 bench: $(DEV) ## what calls and whole rounds cost beside a plain echo, in two minutes; `python -m tests.bench all` measures the rest too
 	$(BIN)/python -m tests.bench
@@ -74,11 +76,10 @@ bench: $(DEV) ## what calls and whole rounds cost beside a plain echo, in two mi
 mutants: $(DEV) ## whether tests catch changes of the code: ROOM=transcript, or all rooms; goes on where it was stopped
 	test -d $(VENV)-mutants || $(PYTHON) -m venv $(VENV)-mutants
 	$(VENV)-mutants/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-	  --requirement tests/mutation/requirements.txt
+	  ./tests/mutation
 	$(BIN)/python -c "import site; print(f'import site; site.addsitedir({site.getsitepackages()[0]!r})')" \
 	  > $$($(VENV)-mutants/bin/python -c "import site; print(site.getsitepackages()[0])")/tests.pth
 	$(VENV)-mutants/bin/python -m tests.mutation $(ROOM)
-	$(VENV)-mutants/bin/python -m tests.mutation --again $(ROOM)
 
 protos: $(DEV) ## generated code, the API's manual and the service config, committed; OUT=folder writes elsewhere
 	mkdir -p $(OUT)/referee/v1 $(OUT)/$(FOURTH)/src

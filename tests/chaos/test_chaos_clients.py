@@ -16,7 +16,7 @@ from referee.server.settings.limits import LimitSettings
 from referee.service import pool
 from referee.v1 import log_pb2, log_pb2_grpc
 from tests.chaos.frames import HEADERS, PREFACE, RST_STREAM, await_end, dial, headers, message, settings
-from tests.chaos.retrying import CHANNEL
+from tests.chaos.ledger import CHANNEL
 from tests.server.options import server_options
 from tests.waiting import until
 

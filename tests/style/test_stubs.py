@@ -26,9 +26,6 @@ Who imports anything of the raw suite counts as a file that makes them too.
 LISTED: Final = {
     "tests/bench/bench_serving.py": "measures each method by itself",
     "tests/bench/played_rounds.py": "has no call in a measured stretch but the measured one",
-    "tests/chaos/frontend.py": "a frontend that also reports on its own word while things break",
-    "tests/chaos/recording.py": "records a request of every method",
-    "tests/chaos/verdict.py": "asks again for what was settled, byte for byte",
     "tests/dispute/scenes.py": "quarrels about attacks",
     "tests/dispute/test_dispute_attacks.py": "the same",
     "tests/fourth_game/fourth_house.py": "a game of its own package on stock stubs",

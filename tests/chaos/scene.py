@@ -1,0 +1,152 @@
+"""A run of one fault: where it happens, how much of it, what was done and found, and how the report says it.
+
+A fault is a function of a scene, in the table ``FAULTS`` under its own name. It plays rounds while things break, and
+concludes with the statuses that calls may have ended with.
+"""
+
+import logging
+import random
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+from tests.chaos.ledger import Ledger
+from tests.chaos.load import Load
+from tests.chaos.process import Server
+from tests.chaos.verdict import ask_again, faults_of
+from tests.randomness import random_from
+from tests.storage.postgres_server import PostgresServer, missing
+
+LOG: Final = logging.getLogger("chaos")
+"""Progress of a run."""
+
+
+@dataclass(slots=True)
+class Scene:
+    """One run of one fault. ``did`` counts what was done; ``notes`` say what was seen besides."""
+
+    title: str
+    folder: Path
+    luck: random.Random
+    share: float = 0.0
+    """Length in proportion to that of a run of everything; 0 is a test's, the least."""
+    did: Counter[str] = field(default_factory=Counter)
+    ledger: Ledger = field(default_factory=Ledger)
+    notes: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    leaves: int = 0
+    begun: float = field(default_factory=time.monotonic)
+    stack: ExitStack = field(default_factory=ExitStack)
+    """Ends with the scene: servers, databases, proxies."""
+
+    def times(self, whole: float, *, least: float) -> int:
+        """Return how often something befalls, ``whole`` in a run of everything; it counts seconds too."""
+        return round(max(least, whole * self.share))
+
+    def befalling(self, whole: float, *, least: float) -> Iterator[int]:
+        """Count until so many seconds are over, with a pause after each, by chance a fifth of a second to 1.5."""
+        end, number = time.monotonic() + self.times(whole, least=least), 0
+        while time.monotonic() < end:
+            yield number
+            number += 1
+            time.sleep(self.luck.uniform(0.2, 1.5))
+
+    def server(self, *options: str, data: Path | None = None, **how: object) -> Server:
+        """Start a server, by default on this scene's own data."""
+        made = Server(data or self.folder / "data", *options, **how)  # type: ignore[arg-type] # as Server takes them
+        self.stack.callback(lambda: made.is_running and made.stop())
+        return made
+
+    def database(self, *how: str, primary: PostgresServer | None = None) -> PostgresServer:
+        """Start a PostgreSQL; skip the test where there is none."""
+        if why := missing():
+            pytest.skip(why)
+        made = PostgresServer(*how, primary=primary)
+        self.stack.callback(made.close)
+        return made
+
+    def schema(self, database: PostgresServer) -> tuple[str, str]:
+        """Make a schema in a database; return its name and its URL."""
+        name = f"chaos_{uuid.uuid4().hex}"
+        return name, database.make_schema(name)
+
+    def load(self, *servers: Server, **how: object) -> Load:
+        """Return frontends that play on these servers."""
+        return Load(self.ledger, [server.address for server in servers], **how)  # type: ignore[arg-type] # as Load takes them
+
+    def done(self, what: str) -> None:
+        """Count what was done, and log it as progress."""
+        self.did[what] += 1
+        LOG.info("%s: %d settled", what, len(self.ledger.settled))
+
+    def expect(self, what: object, words: str) -> None:
+        """Note a fault unless something is true."""
+        self.faults += [] if what else [words]
+
+    def conclude(self, *servers: Server, allowed: Iterable[str], is_alive: bool = True) -> None:
+        """Ask the last server for settlements again, stop all, which must have lived until now, and judge their log."""
+        if is_alive:
+            self.faults += ask_again(self.ledger, servers[-1].address)
+        for server in servers:
+            ended_well = server.is_running and not server.stop()
+            self.expect(ended_well or not is_alive, "the server did not live through it")
+        self.faults += self.ledger.outside(allowed)
+        found, self.leaves = faults_of(self.ledger, servers[0].data, servers[0].database)
+        self.faults += found
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The scene as a part of the report, in Markdown."""
+        ledger, settled = self.ledger, len(self.ledger.settled)
+        said = [
+            f"done: {_counted(self.did)}",
+            f"calls answered: {ledger.answered:,}, failed: {_counted(ledger.statuses)}, repeated: {ledger.retried:,}",
+            f"leaves acknowledged: {len(ledger.receipts):,}, {settled:,} settlements; in the log: {self.leaves:,}",
+            f"rounds given up: {ledger.abandoned:,}; longest call: {ledger.longest:.1f} s",
+            *self.notes,
+            f"verdict after {time.monotonic() - self.begun:.0f} s: **{'WRONG' if self.faults else 'nothing wrong'}**",
+        ]
+        wrong = [f"  - {fault}" for fault in self.faults[:50]]
+        return [f"## {self.title}", "", *[f"- {line}" for line in said], *wrong, ""]
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{count:,} x {name}" for name, count in counts.most_common()) or "none"
+
+
+class Fault(NamedTuple):
+    """A fault: what the report calls it, its function, and how many rounds a test settles at least meanwhile."""
+
+    title: str
+    run: Callable[[Scene], None]
+    rounds: int
+
+
+FAULTS: Final[dict[str, Fault]] = {}
+"""The faults by their functions' names, in the order of the report."""
+
+
+def fault(title: str, *, rounds: int) -> Callable[[Callable[[Scene], None]], Callable[[Scene], None]]:
+    """Put a function in the table."""
+
+    def put(run: Callable[[Scene], None]) -> Callable[[Scene], None]:
+        FAULTS[run.__name__] = Fault(title, run, rounds)
+        return run
+
+    return put
+
+
+def play(name: str, folder: Path, share: float = 0.0) -> Scene:
+    """Run a fault of the table in a folder and return its scene."""
+    title, run, _ = FAULTS[name]
+    scene = Scene(title, folder, random_from(name), share)
+    with scene.stack:
+        run(scene)
+    return scene
