@@ -1,4 +1,4 @@
-"""Style: retired words and phrases are found, features share no file, and each figure of the size is there."""
+"""Style: retired words and phrases are found, features share no file, and the size counts each file once."""
 
 import re
 import subprocess
@@ -7,8 +7,7 @@ from typing import Final
 
 import pytest
 
-from tests.style.features import FEATURES, FOLDERS, PREFIXES, ROOT, features_of, is_by_hand, paths, table
-from tests.style.size import rows
+from tests.style.size import FEATURES, FOLDERS, PREFIXES, ROOT, features_of, is_by_hand, paths, table
 
 PHRASES: Final = re.compile(
     r"(?i)\b(comes? to|came to|refuses? to know|the law of this|is to be said|nothing, (?:where|unless|while|once))\b"
@@ -40,12 +39,6 @@ def test_no_text_has_a_retired_phrase() -> None:
     assert names
     found = [name for name in names if PHRASES.search((ROOT / name).read_text(encoding="utf-8"))]
     assert [name for name in found if not name.startswith("tests/style/")] == []
-
-
-def test_every_row_of_the_size_table_has_a_figure() -> None:
-    figures = {what: int(figure.replace(",", "")) for what, figure, _ in rows()}
-    assert len(figures) == 9
-    assert {what for what, figure in figures.items() if not figure} <= {"class names defined more than once"}
 
 
 def test_every_tracked_file_by_hand_falls_in_exactly_one_feature() -> None:
