@@ -25,7 +25,7 @@ _LONGEST: Final = 12.0
 
 @fault("PostgreSQL restarted, its connections cut, its line disturbed", rounds=8)
 def postgres(scene: Scene) -> None:
-    """Every second or so something befalls the database, or the line by which one of two servers reaches it."""
+    """Time and again something befalls the database, or the line by which one of two servers reaches it."""
     database, luck = scene.database(), scene.luck
     schema, url = scene.schema(database)
     proxy = RudeProxy(database.port, seed=luck.randrange(2**32))
@@ -45,8 +45,7 @@ def postgres(scene: Scene) -> None:
     }
     with scene.load(*servers) as load:
         load.more(4)
-        for number in scene.befalling(110, least=8):
-            name = [*befall][number] if number < len(befall) else luck.choice([*befall])
+        for name in scene.befalling([*befall], whole=50):
             befall[name]()
             scene.done(name)
         load.more(4)
@@ -100,9 +99,9 @@ def cancelled(scene: Scene) -> None:
     with scene.load(*servers) as load:
         load.more(6)
         standby.stop()
-        for _ in scene.befalling(15, least=4):
+        ways = ("pg_cancel_backend", "pg_cancel_backend", "pg_terminate_backend")
+        for how in scene.befalling(ways, whole=60, most_seconds=0.2):
             until(partial(primary.execute, f"SELECT pid {_WAITING}"), "no commit waits")
-            how = scene.luck.choice(("pg_cancel_backend", "pg_cancel_backend", "pg_terminate_backend"))
             primary.execute(f"SELECT {how}(pid) {_WAITING}")
             scene.did["wait for the standby ended"] += 1
         primary.stop("immediate")

@@ -42,38 +42,33 @@ _FURTHEST: Final = 4.8
 
 @fault("Workers killed and frozen", rounds=8)
 def workers(scene: Scene) -> None:
-    """Two workers on one file; every second or so something befalls one of them, or all."""
+    """Two workers on one file; one after the other something befalls one of them, or all."""
     server = scene.server("--workers", "2")
     with scene.load(server, each=8) as load:
         load.more(4)
-        for _ in scene.befalling(150, least=4):
-            what = scene.luck.choices([*_BEFALLS], [*_BEFALLS.values()])[0]
+        for what in scene.befalling((*[_KILLED] * 6, *[_FROZEN] * 3, _ALL_KILLED, _STOPPED), whole=70):
             _befall(scene, server, what)
             scene.done(what)
         load.more(4)
     scene.conclude(server, allowed=GONE)
 
 
-_BEFALLS: Final = {
-    "a worker killed (SIGKILL)": 6,
-    "a worker stopped for a while (SIGSTOP, SIGCONT)": 3,
-    "the server killed with its workers, and started again": 1,
-    "the server stopped (SIGTERM) and started again": 1,
-}
-"""What befalls a server with workers, and how often in proportion."""
+_KILLED: Final = "a worker killed (SIGKILL)"
+_FROZEN: Final = "a worker stopped for a while (SIGSTOP, SIGCONT)"
+_ALL_KILLED: Final = "the server killed with its workers, and started again"
+_STOPPED: Final = "the server stopped (SIGTERM) and started again"
 
 
 def _befall(scene: Scene, server: Server, what: str) -> None:
-    kill, freeze, kill_all, _ = _BEFALLS
     with suppress(psutil.NoSuchProcess):
         worker = scene.luck.choice(server.workers)
-        if what == kill:
+        if what == _KILLED:
             worker.kill()
-        elif what == freeze:
+        elif what == _FROZEN:
             worker.send_signal(signal.SIGSTOP)
             time.sleep(scene.luck.uniform(0.2, 3))
             worker.send_signal(signal.SIGCONT)
-        elif what == kill_all:
+        elif what == _ALL_KILLED:
             for one in server.workers:
                 one.kill()
             server.kill()

@@ -46,17 +46,15 @@ class Scene:
     stack: ExitStack = field(default_factory=ExitStack)
     """Ends with the scene: servers, databases, proxies."""
 
-    def times(self, whole: float, *, least: float) -> int:
-        """Return how often something befalls, ``whole`` in a run of everything; it counts seconds too."""
+    def times(self, whole: int, *, least: int) -> int:
+        """Return how often something befalls, ``whole`` in a run of everything."""
         return round(max(least, whole * self.share))
 
-    def befalling(self, whole: float, *, least: float) -> Iterator[int]:
-        """Count until so many seconds are over, with a pause after each, by chance a fifth of a second to 1.5."""
-        end, number = time.monotonic() + self.times(whole, least=least), 0
-        while time.monotonic() < end:
-            yield number
-            number += 1
-            time.sleep(self.luck.uniform(0.2, 1.5))
+    def befalling(self, what: Sequence[str], *, whole: int, most_seconds: float = 1.5) -> Iterator[str]:
+        """Yield what befalls, each once and then by chance, ``whole`` in a run of everything; pause after each."""
+        for number in range(self.times(whole, least=len(set(what)))):
+            yield [*dict.fromkeys(what), self.luck.choice(what)][min(number, len(set(what)))]
+            time.sleep(self.luck.uniform(0, most_seconds))
 
     def server(self, *options: str, data: Path | None = None, **how: object) -> Server:
         """Start a server, by default on this scene's own data."""
