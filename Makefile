@@ -18,7 +18,7 @@ PYTHON_OUT = --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
 # Kept compiled modules are what makes the start of a process cheap, and tests and the demo start many.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo table test test-all test-rest test-new-seeds test-order release-check check bench chaos mutants protos format constraints lock dist audit-deps clean findings
+.PHONY: demo table test test-all test-rest test-new-seeds test-order release-check check bench chaos fuzz mutants protos format constraints lock dist audit-deps clean findings
 
 demo: $(STAMP) ## play rounds through real services on loopback, then audit the log they left
 	$(BIN)/referee demo
@@ -69,6 +69,9 @@ chaos: $(DEV) ## faults under load: about ten minutes, or CHAOS_SECONDS; writes 
 	CHAOS_SECONDS=$(or $(CHAOS_SECONDS),600) TEST_SEED=$(SEED) FAULTS="$(FAULTS)" $(BIN)/pytest -n 0 -v -m "" --timeout 7200 \
 	  --hypothesis-seed=$(SEED) --log-cli-level INFO tests/chaos/test_chaos_faults.py $(if $(FAULTS),-k "$(FAULTS)",\
 	  tests/chaos/test_chaos_messages.py::test_malformed_messages_are_answered_or_refused_with_a_reason)
+
+fuzz: $(DEV) ## the audit against the verifier in TypeScript on EXAMPLES=10000 edited logs; SEED=7 draws the same again
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),10000) $(BIN)/pytest -n 0 --hypothesis-seed=$(SEED) tests/fuzz -k edited
 
 bench: $(DEV) ## what calls and whole rounds cost beside a plain echo, in two minutes; `python -m tests.bench all` measures the rest too
 	$(BIN)/python -m tests.bench
