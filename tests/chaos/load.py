@@ -8,7 +8,7 @@ import random
 import threading
 import time
 from collections.abc import Sequence
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import grpc
 from referee_client import Client, RefereeError
@@ -63,8 +63,8 @@ class Frontend(LogReader):
         self.log.GetTableRound(log_pb2.GetTableRoundRequest(table_id=table))
         return None
 
-    def _give_up(self, violations: Sequence[log_pb2.GetTableRoundRequest]) -> None:
-        codes = sorted({one.code for one in violations})  # type: ignore[attr-defined] # violations of any game
+    def _give_up(self, violations: Sequence[Any]) -> None:
+        codes = sorted({one.code for one in violations})
         self._ledger.ended("", f"VIOLATION/{', '.join(codes)}", seconds=0)
         self._ledger.abandoned += 1
 

@@ -9,7 +9,7 @@ Source: https://protobuf.dev/programming-guides/encoding (varints, tags, groups)
 import struct
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.empty_pb2 import Empty
@@ -62,7 +62,7 @@ def parse(data: bytes) -> list[Field]:
 def _fields(known: UnknownFieldSet) -> list[Field]:
     return [
         (one.field_number, one.wire_type, _fields(one.data) if one.wire_type == START_GROUP else one.data)
-        for one in known
+        for one in (known[at] for at in range(len(known)))
     ]
 
 
@@ -82,19 +82,29 @@ def serialize(fields: Sequence[Field]) -> bytes:
     return bytes(out)
 
 
+class Request(NamedTuple):
+    """A method and the bytes that are sent to it."""
+
+    method: str
+    data: bytes
+
+    def __repr__(self) -> str:
+        return f"{self.method} {self.data[:1000].hex()}"
+
+
 @st.composite
-def requests(draw: st.DrawFn, recorded: Mapping[str, Sequence[bytes]]) -> tuple[str, bytes]:
+def requests(draw: st.DrawFn, recorded: Mapping[str, Sequence[bytes]]) -> Request:
     """Draw a method and its request: a recorded one, one to four changes away, or any message of its type."""
     method = draw(st.sampled_from(sorted(METHODS)))
     if draw(st.integers(0, 4)) == 0:
         kind = METHODS[method].input_type
-        return method, GetMessageClass(kind)(**draw(_members(kind, _DEPTH))).SerializeToString()
+        return Request(method, GetMessageClass(kind)(**draw(_members(kind, _DEPTH))).SerializeToString())
     corpus = [one for name in sorted(recorded) for one in recorded[name]]
     data = draw(st.sampled_from(recorded[method] if draw(st.integers(0, 20)) else corpus))
     for _ in range(draw(st.sampled_from((1, 1, 1, 2, 2, 3, 4)))):
         if len(data) < MANY:  # one step into so many fields is enough
             data = draw(_changed(data, corpus))
-    return method, data
+    return Request(method, data)
 
 
 @st.composite

@@ -18,6 +18,7 @@ from structlog.testing import capture_logs
 from referee.dealing.header import NO_KEY
 from referee.dealing.leaf import OpenLeaf, parse
 from referee.evidence.dsse import Envelope
+from referee.server.clock import system_clock
 from referee.server.process.app import Application
 from referee.storage import Listed, Reader, SchemaVersionError, check_store
 from referee.storage.listing import EVERY, of_seat, of_table
@@ -40,7 +41,7 @@ OF_KEYS: Final = 3
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the data folder of a server that played one round."""
     folder = tmp_path_factory.mktemp("played") / "data"
-    with closing(Running(folder, origin="example.com/referee")) as server:
+    with closing(Running(folder, origin="example.com/referee", clock=system_clock)) as server:
         settle(server.driver.play("upgraded", ruleset=RULESET, keyed=True))
     return folder
 
