@@ -29,6 +29,7 @@ BEFORE_A_RELEASE = ("smaller", "whole")
 pytest_plugins = (
     "tests.driver.running",  # first, since others import it
     "tests.audit.auditing",
+    "tests.chaos.report",
     "tests.cli.demo_bundle",
     "tests.dealing.derived",
     "tests.fourth_game.installed",

@@ -23,7 +23,7 @@ from referee.service.pool import STREAMS, WAITING
 from tests.chaos.frames import DATA, PING, PREFACE, RST_STREAM, dial, frame, headers, message, settings, vanish
 from tests.chaos.ledger import CHANNEL
 from tests.chaos.process import Server
-from tests.chaos.scene import Scene, fault
+from tests.chaos.scene import Scene
 
 CHECKPOINT: Final = "/referee.v1.LogService/GetCheckpoint"
 ENTRIES: Final = "/referee.v1.LogService/ListEntries"
@@ -61,7 +61,6 @@ Rude = Callable[[ExitStack, str, Crowd, random.Random], None]
 """Begins what its callers do, which ends with the stack."""
 
 
-@fault("Slow, silent, vanished and rude clients", rounds=40)
 def clients(scene: Scene) -> None:
     """Each kind in turn stays while rounds are settled, and leaves; at last all at once."""
     size = LONG if scene.share >= 1 else SHORT

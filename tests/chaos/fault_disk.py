@@ -22,7 +22,7 @@ from referee.v1 import log_pb2
 from tests.chaos.fault_workers import BUSY
 from tests.chaos.ledger import status_of
 from tests.chaos.process import Server
-from tests.chaos.scene import Scene, fault
+from tests.chaos.scene import Scene
 from tests.driver.log_reader import LogReader
 from tests.storage.postgres_server import PostgresServer
 
@@ -79,7 +79,6 @@ def _filled(place: Path) -> Iterator[None]:
     ballast.unlink()
 
 
-@fault("Disk full under SQLite", rounds=9)
 def disk(scene: Scene) -> None:
     """SQLite on a small disk, filled so often, each time for seconds; or a limit on files where none mounts."""
     place, is_mounted = scene.folder / "disk", True
@@ -101,7 +100,6 @@ def disk(scene: Scene) -> None:
     scene.conclude(server, allowed=BUSY)
 
 
-@fault("Disk full under PostgreSQL", rounds=6)
 def database_disk(scene: Scene) -> None:
     """PostgreSQL on a small disk, filled so often; it is started again by its operator where it gave up."""
     place = scene.folder / "disk"

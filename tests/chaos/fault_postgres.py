@@ -11,7 +11,7 @@ from typing import Final
 
 from tests.chaos.fault_workers import BUSY, lines_of
 from tests.chaos.proxy import RudeProxy
-from tests.chaos.scene import Scene, fault
+from tests.chaos.scene import Scene
 from tests.storage.cutting_proxy import Cut, CuttingProxy
 from tests.storage.postgres_server import STANDBY, PostgresServer
 from tests.waiting import until
@@ -23,7 +23,6 @@ _LONGEST: Final = 12.0
 """Seconds within which the other servers settle rounds again after a holder was cut off; the claim is 10."""
 
 
-@fault("PostgreSQL restarted, its connections cut, its line disturbed", rounds=8)
 def postgres(scene: Scene) -> None:
     """Time and again something befalls the database, or the line by which one of two servers reaches it."""
     database, luck = scene.database(), scene.luck
@@ -58,7 +57,6 @@ def _restart(database: PostgresServer, how: str, seconds: float) -> None:
     database.start()
 
 
-@fault("Writers cut off while they hold the log", rounds=8)
 def cut_off(scene: Scene) -> None:
     """Let one of two servers fall silent in mid-batch, behind a proxy that keeps every connection."""
     database = scene.database()
@@ -88,7 +86,6 @@ def cut_off(scene: Scene) -> None:
     scene.conclude(first, second, allowed=BUSY)
 
 
-@fault("Commits cancelled while they wait for a standby, which then takes over", rounds=12)
 def cancelled(scene: Scene) -> None:
     """Take the standby away, cancel waiting commits and end their sessions; then let the standby take over."""
     primary = scene.database()

@@ -24,7 +24,7 @@ from referee.evidence.dsse import Envelope
 from referee.storage import open_reader
 from referee.threads import DEAD
 from tests.chaos.process import Server
-from tests.chaos.scene import Scene, fault
+from tests.chaos.scene import Scene
 from tests.waiting import until
 
 BUSY: Final = ("UNAVAILABLE", "UNAVAILABLE/LOG_BUSY", "RESOURCE_EXHAUSTED/OVERLOADED")
@@ -40,7 +40,6 @@ _FURTHEST: Final = 4.8
 """Seconds by which a clock is off at most; one that falls back by more than ten is refused until it is right again."""
 
 
-@fault("Workers killed and frozen", rounds=8)
 def workers(scene: Scene) -> None:
     """Two workers on one file; one after the other something befalls one of them, or all."""
     server = scene.server("--workers", "2")
@@ -91,7 +90,6 @@ def kill_servers(scene: Scene, *, database: str | None, kills: int) -> None:
     scene.conclude(*servers, allowed=GONE)
 
 
-@fault("No thread can be started", rounds=12)
 def threads(scene: Scene) -> None:
     """Let a server start no thread: at first, so that it ends, and once it has threads enough, so that it goes on."""
     flag = scene.folder / "no-threads"
@@ -112,7 +110,6 @@ def threads(scene: Scene) -> None:
     scene.conclude(server, allowed=GONE)
 
 
-@fault("Commits that hang, and a file that is locked", rounds=9)
 def hanging(scene: Scene) -> None:
     """Let a disk finish no write, and another process hold the file's lock, so often in turn."""
     gate = scene.folder / "hangs"
@@ -161,7 +158,6 @@ def _health(server: Server) -> str:
     return str(health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status))
 
 
-@fault("The wall clock set back and forward", rounds=12)
 def clock(scene: Scene) -> None:
     """Shift the server's clock by up to five seconds either way, as by a bad time source; set it right at the end."""
     file = scene.folder / "clock"

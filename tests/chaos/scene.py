@@ -1,19 +1,15 @@
-"""A run of one fault: where it happens, how much of it, what was done and found, and how the report says it.
-
-A fault is a function of a scene, in the table ``FAULTS`` under its own name. It plays rounds while things break, and
-concludes with the statuses that calls may have ended with.
-"""
+"""A run of one fault: where it happens, how much of it, what was done and found, and how the report says it."""
 
 import logging
 import random
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
 
@@ -21,7 +17,6 @@ from tests.chaos.ledger import Ledger
 from tests.chaos.load import Load
 from tests.chaos.process import Server
 from tests.chaos.verdict import ask_again, faults_of
-from tests.randomness import random_from
 from tests.storage.postgres_server import PostgresServer, missing
 
 LOG: Final = logging.getLogger("chaos")
@@ -117,34 +112,3 @@ class Scene:
 
 def _counted(counts: Counter[str]) -> str:
     return ", ".join(f"{count:,} x {name}" for name, count in counts.most_common()) or "none"
-
-
-class Fault(NamedTuple):
-    """A fault: what the report calls it, its function, and how many rounds a test settles at least meanwhile."""
-
-    title: str
-    run: Callable[[Scene], None]
-    rounds: int
-
-
-FAULTS: Final[dict[str, Fault]] = {}
-"""The faults by their functions' names, in the order of the report."""
-
-
-def fault(title: str, *, rounds: int) -> Callable[[Callable[[Scene], None]], Callable[[Scene], None]]:
-    """Put a function in the table."""
-
-    def put(run: Callable[[Scene], None]) -> Callable[[Scene], None]:
-        FAULTS[run.__name__] = Fault(title, run, rounds)
-        return run
-
-    return put
-
-
-def play(name: str, folder: Path, share: float = 0.0) -> Scene:
-    """Run a fault of the table in a folder and return its scene."""
-    title, run, _ = FAULTS[name]
-    scene = Scene(title, folder, random_from(name), share)
-    with scene.stack:
-        run(scene)
-    return scene

@@ -3,7 +3,6 @@
 Runs that find nothing are believed because the same checks find fault with servers that are broken on purpose.
 """
 
-import os
 import shutil
 import tempfile
 import time
@@ -13,17 +12,11 @@ from typing import Final
 
 import pytest
 
-from tests.budget import sample
-from tests.chaos import fault_clients, fault_disk, fault_postgres, fault_workers
-from tests.chaos.report import SECONDS, Report
-from tests.chaos.scene import FAULTS, Scene, play
+from tests.chaos.faults import FAULTS
+from tests.chaos.report import SHARE, Report
+from tests.chaos.scene import Scene
 from tests.randomness import random_from
 
-assert fault_clients
-assert fault_disk
-assert fault_postgres
-assert fault_workers
-SHARE: Final = float(os.environ.get("CHAOS_SECONDS", sample(0, whole=SECONDS / 6))) / SECONDS
 BROKEN: Final = {
     "loses-commits": ("a store that undoes commits and answers them", ("is not at", "LOG_DAMAGED")),
     "forgets": ("a server that does not find what it settled before", ("ALREADY_SETTLED",)),
@@ -48,10 +41,13 @@ def place() -> Iterator[Path]:
 @pytest.mark.parametrize("name", FAULTS)
 def test_fault_under_load_takes_nothing_back(place: Path, chaos_report: Report, name: str) -> None:
     """Nothing is found wrong, and there are faults and rounds enough to find it."""
-    scene = play(name, place, SHARE)
+    title, run, rounds = FAULTS[name]
+    scene = Scene(title, place, random_from(name), SHARE)
+    with scene.stack:
+        run(scene)
     chaos_report.add(scene.title, scene.lines)
     assert scene.faults == []
-    assert len(scene.ledger.settled) >= FAULTS[name].rounds
+    assert len(scene.ledger.settled) >= rounds
     assert sum(scene.did.values()) > 0
 
 

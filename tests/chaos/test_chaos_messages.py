@@ -27,8 +27,7 @@ from tests.budget import examples, sample
 from tests.chaos.ledger import HANG_SECONDS, status_of
 from tests.chaos.malformed import MANY, Request, parse, requests, serialize
 from tests.chaos.recording import Recorded, record
-from tests.chaos.report import Report
-from tests.chaos.test_chaos_faults import SHARE
+from tests.chaos.report import SHARE, Report
 from tests.driver.driver import settle
 from tests.driver.messages import GAMES, METHODS
 from tests.driver.running import Running

@@ -1,3 +1,0 @@
-from tests.chaos.report import chaos_report
-
-__all__ = ["chaos_report"]
