@@ -63,7 +63,7 @@ Rude = Callable[[ExitStack, str, Crowd, random.Random], None]
 
 def clients(scene: Scene) -> None:
     """Each kind in turn stays while rounds are settled, and leaves; at last all at once."""
-    size = LONG if scene.share >= 1 else SHORT
+    size = LONG if scene.share >= 0.1 else SHORT
     most_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     size = replace(size, idle=max(10, min(size.idle, most_files // 2 - 3 * size.half - size.slow)))
     server = scene.server("--set", "limits.calls_at_once=0")  # the crowd and the players have one address

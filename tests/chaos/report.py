@@ -18,7 +18,7 @@ from tests.randomness import AGAIN
 REPORT: Final = Path(__file__).with_name("REPORT.md")
 SECONDS: Final = 600.0
 """What all faults together take by default, on a quiet machine with two cores."""
-SHARE: Final = float(os.environ.get("CHAOS_SECONDS", sample(0, whole=SECONDS / 6))) / SECONDS
+SHARE: Final = float(os.environ.get("CHAOS_SECONDS", sample(0, whole=SECONDS / 3))) / SECONDS
 """How long this run's faults are in proportion to that; 0 is the least, of tests."""
 LAW: Final = """\
 # What was broken, and what held
