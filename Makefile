@@ -21,7 +21,7 @@ PYTHON_OUT = --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
 # Kept compiled modules are what makes the start of a process cheap, and tests and the demo start many.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo table test test-all test-rest test-new-seeds test-order release-check check bench chaos mutants protos docs format constraints lock dist audit-deps clean findings
+.PHONY: demo table test test-all test-rest test-new-seeds test-order release-check check bench chaos fuzz mutants protos docs format constraints lock dist audit-deps clean findings
 
 demo: $(STAMP) ## play rounds through real services on loopback, then audit the log they left
 	$(BIN)/referee demo
@@ -68,8 +68,13 @@ check: $(DEV) ## what must hold before a commit, beside the tests
 findings: $(DEV) ## the list of what an audit must catch, and what catches each of it
 	$(BIN)/python -m tests.audit.table
 
-chaos: $(DEV) ## faults under load: about ten minutes, or CHAOS_SECONDS; writes tests/chaos/REPORT.md
-	$(BIN)/python -m tests.chaos $(FAULTS)
+chaos: $(DEV) ## faults under load: about ten minutes, or CHAOS_SECONDS; writes tests/chaos/REPORT.md; FAULTS="disk or clock" runs some
+	CHAOS_SECONDS=$(or $(CHAOS_SECONDS),600) TEST_SEED=$(SEED) FAULTS="$(FAULTS)" $(BIN)/pytest -n 0 -v -m "" --timeout 7200 \
+	  --hypothesis-seed=$(SEED) --log-cli-level INFO tests/chaos/test_chaos_faults.py $(if $(FAULTS),-k "$(FAULTS)",\
+	  tests/chaos/test_chaos_messages.py::test_malformed_messages_are_answered_or_refused_with_a_reason)
+
+fuzz: $(DEV) ## the audit against the verifier in TypeScript on EXAMPLES=10000 edited logs; SEED=7 draws the same again
+	FUZZ_EXAMPLES=$(or $(EXAMPLES),10000) $(BIN)/pytest -n 0 --hypothesis-seed=$(SEED) tests/fuzz -k edited
 
 bench: $(DEV) ## what calls and whole rounds cost beside a plain echo, in two minutes; `python -m tests.bench all` measures the rest too
 	$(BIN)/python -m tests.bench
@@ -77,11 +82,10 @@ bench: $(DEV) ## what calls and whole rounds cost beside a plain echo, in two mi
 mutants: $(DEV) ## whether tests catch changes of the code: ROOM=transcript, or all rooms; goes on where it was stopped
 	test -d $(VENV)-mutants || $(PYTHON) -m venv $(VENV)-mutants
 	$(VENV)-mutants/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt \
-	  --requirement tests/mutation/requirements.txt
+	  ./tests/mutation
 	$(BIN)/python -c "import site; print(f'import site; site.addsitedir({site.getsitepackages()[0]!r})')" \
 	  > $$($(VENV)-mutants/bin/python -c "import site; print(site.getsitepackages()[0])")/tests.pth
 	$(VENV)-mutants/bin/python -m tests.mutation $(ROOM)
-	$(VENV)-mutants/bin/python -m tests.mutation --again $(ROOM)
 
 protos: $(DEV) ## generated code, the API's manual and the service config, committed; OUT=folder writes elsewhere
 	mkdir -p $(OUT)/referee/v1 $(OUT)/$(FOURTH)/src

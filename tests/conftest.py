@@ -29,6 +29,7 @@ BEFORE_A_RELEASE = ("smaller", "whole")
 pytest_plugins = (
     "tests.driver.running",  # first, since others import it
     "tests.audit.auditing",
+    "tests.chaos.report",
     "tests.cli.demo_bundle",
     "tests.dealing.derived",
     "tests.fourth_game.installed",
@@ -50,9 +51,7 @@ pytest_plugins = (
 
 collect_ignore = [
     "cli/without_posix",  # hides functions from the process that imports it
-    *(
-        f"mutation/{name}.py" for name in ("__main__", "choice", "mutants", "trial")
-    ),  # run in an environment of their own
+    *(f"mutation/{name}.py" for name in ("__main__", "choice", "operators")),  # run in an environment of their own
     "fourth_game/src/bai_cao/v1",  # generated
     "fourth_game/src/bai_cao/service.py",  # only an installed game can be asked for its registration
     "fourth_game/tests",  # its own tests, likewise

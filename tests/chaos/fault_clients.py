@@ -12,8 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import grpc
 import psutil
@@ -22,12 +21,10 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from referee.service.pool import STREAMS, WAITING
 from tests.chaos.frames import DATA, PING, PREFACE, RST_STREAM, dial, frame, headers, message, settings, vanish
-from tests.chaos.frontend import Load
-from tests.chaos.outcome import Outcome
+from tests.chaos.ledger import CHANNEL
 from tests.chaos.process import Server
-from tests.chaos.retrying import CHANNEL
+from tests.chaos.scene import Scene
 
-ALLOWED: Final = ("RESOURCE_EXHAUSTED/OVERLOADED",)
 CHECKPOINT: Final = "/referee.v1.LogService/GetCheckpoint"
 ENTRIES: Final = "/referee.v1.LogService/ListEntries"
 HEALTH: Final = ("/grpc.health.v1.Health/Watch", "/grpc.health.v1.Health/Check")
@@ -64,45 +61,36 @@ Rude = Callable[[ExitStack, str, Crowd, random.Random], None]
 """Begins what its callers do, which ends with the stack."""
 
 
-def crowd(folder: Path, *, size: Crowd, luck: random.Random) -> Outcome:
+def clients(scene: Scene) -> None:
     """Each kind in turn stays while rounds are settled, and leaves; at last all at once."""
-    outcome = Outcome("Slow, silent, vanished and rude clients")
+    size = LONG if scene.share >= 0.1 else SHORT
     most_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     size = replace(size, idle=max(10, min(size.idle, most_files // 2 - 3 * size.half - size.slow)))
-    server = Server(folder / "data", "--set", "limits.calls_at_once=0")  # the crowd and the players have one address
-    process = psutil.Process(server.process.pid)
-    with Load(outcome.ledger, [server.address], each=4) as load:
+    server = scene.server("--set", "limits.calls_at_once=0")  # the crowd and the players have one address
+    with scene.load(server, each=4) as load:
         load.more(8)
-        before = _Held.of(process)
-        most = before
-        for name, rude in _KINDS.items():
+        held = [_Held.of(server)]
+        for name, kinds in {**{name: [kind] for name, kind in _KINDS.items()}, "all at once": _KINDS.values()}.items():
             with ExitStack() as stack:
-                rude(stack, server.address, size, luck)
+                for rude in kinds:
+                    rude(stack, server.address, size, scene.luck)
                 load.more(4)
-                time.sleep(0.5)
-                most = most.most(_Held.of(process))
-            outcome.done(name)
-        with ExitStack() as stack:
-            for rude in _KINDS.values():
-                rude(stack, server.address, size, luck)
-            load.more(4)
-            most = most.most(_Held.of(process))
-        outcome.done("all at once")
+                held.append(_Held.of(server))
+            scene.done(name)
         load.more(4)
-    after = _settled_down(process, before)
-    outcome.notes += [f"held before: {before}", f"held at most: {most}", f"held after: {after}", f"crowd: {size}"]
-    if most.memory - before.memory > MOST_MEMORY:
-        outcome.hold([f"memory grew by {(most.memory - before.memory) >> 20} MB"])
-    if after.threads > before.threads + SPARE_THREADS:
-        outcome.hold([f"{after.threads - before.threads} threads were left behind"])
-    if after.files > before.files + SPARE_FILES:
-        outcome.hold([f"{after.files - before.files} open files were left behind"])
-    outcome.conclude(server, allowed=ALLOWED)
-    return outcome
+    before, most = held[0], _Held(*map(max, zip(*held, strict=True)))
+    after = _settled_down(server, before)
+    scene.notes += [f"held before: {before}", f"held at most: {most}", f"held after: {after}", f"crowd: {size}"]
+    for what, grown, allowed in (
+        ("bytes of memory at most", most.memory - before.memory, MOST_MEMORY),
+        ("threads left behind", after.threads - before.threads, SPARE_THREADS),
+        ("open files left behind", after.files - before.files, SPARE_FILES),
+    ):
+        scene.expect(grown <= allowed, f"{grown} {what}")
+    scene.conclude(server, allowed=("RESOURCE_EXHAUSTED/OVERLOADED",))
 
 
-@dataclass(frozen=True, slots=True)
-class _Held:
+class _Held(NamedTuple):
     """What a process holds."""
 
     memory: int
@@ -110,23 +98,20 @@ class _Held:
     files: int
 
     @classmethod
-    def of(cls, process: psutil.Process) -> "_Held":
+    def of(cls, server: Server) -> "_Held":
         """Measure what the server holds now."""
+        process = psutil.Process(server.process.pid)
         return cls(process.memory_info().rss, process.num_threads(), process.num_fds())
-
-    def most(self, other: "_Held") -> "_Held":
-        """Return the larger of each measure."""
-        return _Held(max(self.memory, other.memory), max(self.threads, other.threads), max(self.files, other.files))
 
     def __str__(self) -> str:
         return f"{self.memory >> 20} MB, {self.threads} threads, {self.files} files"
 
 
-def _settled_down(process: psutil.Process, before: _Held) -> _Held:
+def _settled_down(server: Server, before: _Held) -> _Held:
     """Measure what the server holds once it has released everything, or after half a minute."""
     end = time.monotonic() + 30
     while True:
-        held = _Held.of(process)
+        held = _Held.of(server)
         is_down = held.threads <= before.threads + SPARE_THREADS and held.files <= before.files + SPARE_FILES
         if is_down or time.monotonic() > end:
             return held

@@ -6,7 +6,6 @@ writes its log lines to the same full disk.
 """
 
 import contextlib
-import random
 import resource
 import shutil
 import subprocess
@@ -17,15 +16,16 @@ from typing import Final
 
 import grpc
 import psutil
+import pytest
 
-from referee.v1 import log_pb2, log_pb2_grpc
-from tests.chaos.frontend import Load
+from referee.v1 import log_pb2
+from tests.chaos.fault_workers import BUSY
 from tests.chaos.ledger import status_of
-from tests.chaos.outcome import Outcome
 from tests.chaos.process import Server
+from tests.chaos.scene import Scene
+from tests.driver.log_reader import LogReader
 from tests.storage.postgres_server import PostgresServer
 
-ALLOWED: Final = ("UNAVAILABLE", "UNAVAILABLE/LOG_BUSY", "RESOURCE_EXHAUSTED/OVERLOADED")
 _SQLITE_MB: Final = 48
 _POSTGRES_MB: Final = 192
 _CHUNK: Final = 1 << 16
@@ -62,128 +62,85 @@ def fill(folder: Path) -> Path:
     return ballast
 
 
-class Limited:
-    """A process whose files may grow no further while the block runs."""
-
-    def __init__(self, pid: int, files: Path) -> None:
-        self._pid, self._files = pid, files
-
-    def __enter__(self) -> None:
-        largest = max(one.stat().st_size for one in self._files.glob("log.sqlite3*"))
-        self._set(largest)
-
-    def __exit__(self, *_: object) -> None:
-        self._set(resource.RLIM_INFINITY)
-
-    def _set(self, size: int) -> None:
-        psutil.Process(self._pid).rlimit(psutil.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
-
-
-class _Reader:
-    """Looks whether the log can be read, and how it is answered where not."""
-
-    def __init__(self, outcome: Outcome, address: str) -> None:
-        self._outcome = outcome
-        self._channel = grpc.insecure_channel(address)
-        self._log = log_pb2_grpc.LogServiceStub(self._channel)
-
-    def read(self) -> str:
-        """``OK``, or the status of the first read that failed."""
-        try:
-            self._outcome.ledger.see(self._log.GetCheckpoint(log_pb2.GetCheckpointRequest(), timeout=60).checkpoint)
-            self._log.ListEntries(log_pb2.ListEntriesRequest(start=0, page_size=10), timeout=60)
-        except grpc.RpcError as error:
-            return status_of(error)
-        return "OK"
-
-    def close(self) -> None:
-        """Close the channel."""
-        self._channel.close()
-
-
-def fill_disk(folder: Path, *, rounds: int, full: float, luck: random.Random) -> Outcome:
-    """SQLite on a small disk, filled so often, each time for so many seconds; or a limit on files where none mounts."""
-    outcome = Outcome("Disk full under SQLite")
-    with contextlib.ExitStack() as stack:
-        try:
-            place = stack.enter_context(small_disk(folder / "disk", megabytes=_SQLITE_MB))
-            is_mounted = True
-        except OSError as error:
-            place, is_mounted = folder / "disk", False
-            outcome.notes.append(f"no disk could be mounted ({error}); the server's files were limited instead")
-        server = Server(place / "data", is_quiet=False)
-        stack.callback(lambda: server.is_running and server.stop())
-        reader = _Reader(outcome, server.address)
-        stack.callback(reader.close)
-        with Load(outcome.ledger, [server.address], each=4) as load:
-            load.more(3)
-            for number in range(rounds):
-                is_limit = not is_mounted or number % 2 == 1
-                with Limited(server.process.pid, place / "data") if is_limit else _filled(place):
-                    _stay_full(outcome, reader, seconds=full * luck.uniform(0.5, 1), must_read=True)
-                outcome.done("files limited (RLIMIT_FSIZE)" if is_limit else "disk filled to the last byte")
-                load.more(3)
-        if not outcome.ledger.statuses["UNAVAILABLE/LOG_BUSY"]:
-            outcome.hold(["nothing was ever refused, so nothing was full"])
-        outcome.conclude(server, allowed=ALLOWED)
-    return outcome
-
-
-def fill_database_disk(folder: Path, *, rounds: int, full: float, luck: random.Random) -> Outcome:
-    """PostgreSQL on a small disk, filled so often; it is started again by its operator where it gave up."""
-    outcome = Outcome("Disk full under PostgreSQL")
-    with contextlib.ExitStack() as stack:
-        try:
-            place = stack.enter_context(small_disk(folder / "disk", megabytes=_POSTGRES_MB))
-        except OSError as error:
-            outcome.skipped = f"no disk could be mounted: {error}"
-            return outcome
-        database = PostgresServer(str(place))
-        stack.callback(database.close)
-        url = database.make_schema("chaos")
-        server = Server(folder / "data", database=url)
-        stack.callback(lambda: server.is_running and server.stop())
-        reader = _Reader(outcome, server.address)
-        stack.callback(reader.close)
-        with Load(outcome.ledger, [server.address], each=4, retry_seconds=180) as load:
-            load.more(3)
-            for _ in range(rounds):
-                with _filled(place):
-                    _fill_tables(database)
-                    _stay_full(outcome, reader, seconds=full * luck.uniform(0.5, 1), must_read=False)
-                outcome.done("disk filled to the last byte")
-                if _bring_back(database):
-                    outcome.done("PostgreSQL had ended and was started again")
-                load.more(3, within=180)
-        if not outcome.ledger.statuses["UNAVAILABLE/LOG_BUSY"]:
-            outcome.hold(["nothing was ever refused, so nothing was full"])
-        outcome.conclude(server, allowed=ALLOWED)
-    return outcome
+@contextlib.contextmanager
+def _limited(server: Server) -> Iterator[None]:
+    """Let the files of a process grow no further."""
+    process, unlimited = psutil.Process(server.process.pid), resource.RLIM_INFINITY
+    largest = max(one.stat().st_size for one in server.data.glob("log.sqlite3*"))
+    process.rlimit(psutil.RLIMIT_FSIZE, (largest, unlimited))
+    yield
+    process.rlimit(psutil.RLIMIT_FSIZE, (unlimited, unlimited))
 
 
 @contextlib.contextmanager
 def _filled(place: Path) -> Iterator[None]:
     ballast = fill(place)
+    yield
+    ballast.unlink()
+
+
+def disk(scene: Scene) -> None:
+    """SQLite on a small disk, filled so often, each time for seconds; or a limit on files where none mounts."""
+    place, is_mounted = scene.folder / "disk", True
     try:
-        yield
-    finally:
-        ballast.unlink()
+        scene.stack.enter_context(small_disk(place, megabytes=_SQLITE_MB))
+    except OSError as error:
+        is_mounted = False
+        scene.notes.append(f"no disk could be mounted ({error}); the server's files were limited instead")
+    server = scene.server(data=place / "data", is_quiet=False)
+    with scene.load(server) as load:
+        load.more(3)
+        for number in range(scene.times(6, least=2)):
+            is_limit = not is_mounted or number % 2 == 1
+            with _limited(server) if is_limit else _filled(place):
+                _stay_full(scene, server, allowed=("OK",))
+            scene.done("files limited (RLIMIT_FSIZE)" if is_limit else "disk filled to the last byte")
+            load.more(3)
+    scene.expect(scene.ledger.statuses["UNAVAILABLE/LOG_BUSY"], "nothing was ever refused, so nothing was full")
+    scene.conclude(server, allowed=BUSY)
 
 
-def _stay_full(outcome: Outcome, reader: _Reader, *, seconds: float, must_read: bool) -> None:
-    """Keep the disk full for so many seconds and until a call is refused because of it."""
-    begun, before = time.monotonic(), outcome.ledger.statuses["UNAVAILABLE/LOG_BUSY"]
-    while True:
-        status = reader.read()
-        outcome.did[f"log read while full: {status}"] += 1
-        if must_read and status != "OK":
-            outcome.hold([f"the log could not be read: {status}"])
-        if not must_read and status not in {"OK", *ALLOWED}:
-            outcome.hold([f"reading the log ended with {status}"])
-        took = time.monotonic() - begun
-        if took > seconds and (outcome.ledger.statuses["UNAVAILABLE/LOG_BUSY"] > before or took > seconds + 30):
-            return
-        time.sleep(0.1)
+def database_disk(scene: Scene) -> None:
+    """PostgreSQL on a small disk, filled so often; it is started again by its operator where it gave up."""
+    place = scene.folder / "disk"
+    try:
+        scene.stack.enter_context(small_disk(place, megabytes=_POSTGRES_MB))
+    except OSError as error:
+        pytest.skip(f"no disk could be mounted: {error}")
+    database = scene.database(str(place))
+    server = scene.server(database=scene.schema(database)[1])
+    with scene.load(server, retry_seconds=180) as load:
+        load.more(3)
+        for _ in range(scene.times(3, least=1)):
+            with _filled(place):
+                _fill_tables(database)
+                _stay_full(scene, server, allowed=("OK", *BUSY))
+            scene.done("disk filled to the last byte")
+            if _bring_back(database):
+                scene.done("PostgreSQL had ended and was started again")
+            load.more(3, within=180)
+    scene.expect(scene.ledger.statuses["UNAVAILABLE/LOG_BUSY"], "nothing was ever refused, so nothing was full")
+    scene.conclude(server, allowed=BUSY)
+
+
+def _stay_full(scene: Scene, server: Server, *, allowed: tuple[str, ...]) -> None:
+    """Keep the disk full for seconds and until a call is refused because of it; the log is read meanwhile."""
+    least, before = scene.luck.uniform(1, 4), scene.ledger.statuses["UNAVAILABLE/LOG_BUSY"]
+    begun = time.monotonic()
+    with grpc.insecure_channel(server.address) as channel:
+        reader = LogReader(channel)
+        while (took := time.monotonic() - begun) < least + 30:
+            status = "OK"
+            try:
+                scene.ledger.checkpoints.add(reader.checkpoint())
+                reader.log.ListEntries(log_pb2.ListEntriesRequest(start=0, page_size=10), timeout=60)
+            except grpc.RpcError as error:
+                status = status_of(error)
+            scene.did[f"log read while full: {status}"] += 1
+            scene.expect(status in allowed, f"the log could not be read: {status}")
+            if took > least and scene.ledger.statuses["UNAVAILABLE/LOG_BUSY"] > before:
+                return
+            time.sleep(0.1)
 
 
 def _fill_tables(database: PostgresServer) -> None:

@@ -69,16 +69,6 @@ def vanish(one: socket.socket) -> None:
     one.close()
 
 
-def await_end(one: socket.socket, *, stream: int) -> int:
-    """Wait for the frame that ends a stream and return its type: RST_STREAM, or HEADERS with its status."""
-    while True:
-        head = _exactly(one, 9)
-        kind, flags, number = head[3], head[4], int.from_bytes(head[5:], "big")
-        _exactly(one, int.from_bytes(head[:3], "big"))
-        if number == stream and (kind == RST_STREAM or (kind == HEADERS and flags & END_STREAM)):
-            return kind
-
-
 def _exactly(one: socket.socket, size: int) -> bytes:
     data = b""
     while len(data) < size:

@@ -1,7 +1,4 @@
-"""Relays on loopback between a server and its database: what passes is up to them.
-
-Bytes are never changed, doubled or reordered.
-"""
+"""Relays on loopback between two parties: what passes is up to them. Bytes are never changed, doubled or reordered."""
 
 import contextlib
 import random
@@ -24,7 +21,6 @@ class Relay:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self._pairs: list[Pair] = []
-        self._lock = threading.Lock()
         threading.Thread(target=self._accept, daemon=True).start()
 
     def forward(self, data: bytes, pair: Pair, *, is_asking: bool) -> bytes | None:
@@ -32,46 +28,36 @@ class Relay:
         del pair, is_asking
         return data
 
-    def cut(self) -> int:
-        """Every connection is reset on both sides; how many there were."""
-        pairs = self._taken()
-        for one in [each for pair in pairs for each in pair]:
-            with contextlib.suppress(OSError):
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                one.shutdown(socket.SHUT_RDWR)
-        return len(pairs)
+    def cut(self) -> None:
+        """Reset every connection on both sides."""
+        while self._pairs:
+            for one in self._pairs.pop():
+                with contextlib.suppress(OSError):
+                    one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    one.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Nothing passes any more."""
+        """Let nothing pass any more."""
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self.cut()
-
-    def _taken(self) -> list[Pair]:
-        with self._lock:
-            pairs, self._pairs = self._pairs, []
-        return pairs
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
                 try:
-                    server = socket.create_connection(("127.0.0.1", self._target))
+                    pair = client, socket.create_connection(("127.0.0.1", self._target))
                 except OSError:
                     client.close()
                     continue
-                pair = client, server
-                with self._lock:
-                    self._pairs.append(pair)
+                self._pairs.append(pair)
                 ways = threading.Semaphore(1)
                 for is_asking in (True, False):
-                    threading.Thread(
-                        target=self._relay, args=(pair, ways), kwargs={"is_asking": is_asking}, daemon=True
-                    ).start()
+                    threading.Thread(target=self._relay, args=(pair, ways, is_asking), daemon=True).start()
 
-    def _relay(self, pair: Pair, ways: threading.Semaphore, *, is_asking: bool) -> None:
+    def _relay(self, pair: Pair, ways: threading.Semaphore, is_asking: bool) -> None:  # noqa: FBT001 - a thread's argument
         source, sink = pair if is_asking else pair[::-1]
         with contextlib.suppress(OSError):
             while data := source.recv(_CHUNK):
@@ -79,7 +65,7 @@ class Relay:
                 if passed is None:
                     break
                 sink.sendall(passed)
-        for one in (source, sink):
+        for one in pair:
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
         if not ways.acquire(blocking=False):  # the other way has ended before
@@ -88,14 +74,11 @@ class Relay:
 
 
 class RudeProxy(Relay):
-    """A way to a database that misbehaves: it delays, swallows for a while, half-closes and cuts.
-
-    What is swallowed for a while is held back and delivered later, or lost together with its connection.
-    """
+    """A line that misbehaves: it delays, is silent for a while, half-closes and cuts."""
 
     def __init__(self, target: int, *, seed: int = 0) -> None:
         self._luck = random.Random(seed)  # noqa: S311 - which chunk waits
-        self.delay = 0.0
+        self._delay = 0.0
         """Seconds that a chunk waits at most."""
         self._open = threading.Event()
         self._open.set()
@@ -103,28 +86,32 @@ class RudeProxy(Relay):
 
     def forward(self, data: bytes, pair: Pair, *, is_asking: bool) -> bytes | None:
         """Pass a chunk on once nothing is held back."""
-        if self.delay:
-            time.sleep(self._luck.uniform(0, self.delay))
+        time.sleep(self._luck.uniform(0, self._delay))
         self._open.wait()
         return super().forward(data, pair, is_asking=is_asking)
 
-    def hold(self) -> None:
-        """Hold everything back silently."""
+    def silence(self, seconds: float, *, is_cut: bool = False) -> None:
+        """Hold everything back for a while; deliver it afterwards, or lose it together with its connections."""
         self._open.clear()
-
-    def go_on(self) -> None:
-        """Deliver what was held back, and everything after it."""
+        time.sleep(seconds)
+        if is_cut:
+            self.cut()
         self._open.set()
 
-    def half_close(self) -> int:
-        """Every connection has ended in one direction, by chance which, and goes on in the other; how many."""
-        pairs = self._taken()
-        for pair in pairs:
+    def slow(self, seconds: float) -> None:
+        """Let each chunk wait by chance for a while."""
+        self._delay = 0.2
+        time.sleep(seconds)
+        self._delay = 0.0
+
+    def half_close(self) -> None:
+        """End every connection in one direction, by chance which, and let it go on in the other."""
+        while self._pairs:
+            pair = self._pairs.pop()
             with contextlib.suppress(OSError):
                 self._luck.choice(pair).shutdown(self._luck.choice((socket.SHUT_RD, socket.SHUT_WR)))
-        return len(pairs)
 
     def close(self) -> None:
-        """Nothing passes any more."""
+        """Let nothing pass any more."""
         self._open.set()
         super().close()

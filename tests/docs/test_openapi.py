@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+import grpc
 import pytest
 from google.protobuf import json_format
 from google.protobuf.message_factory import GetMessageClass
@@ -15,10 +16,8 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 from referee.server.clock import system_clock
-from tests.chaos.fault_messages import OverSocket
 from tests.chaos.recording import record
 from tests.driver.messages import METHODS
-from tests.driver.running import Clock
 from tests.web.doors import Door
 
 ROOT: Final = Path(__file__).parents[2]
@@ -67,9 +66,8 @@ def test_one_call_of_each_method_is_made_and_answered_as_the_document_says(
 ) -> None:
     """Requests that real rounds made, as JSON that fits the schema; answers, repeated ones too, fit theirs."""
     door = serve_web()
-    over = OverSocket(f"127.0.0.1:{door.application.port}", sorted(METHODS))
-    recorded = record(over, Clock(system_clock()), seed=7)
-    over.close()
+    with grpc.insecure_channel(f"127.0.0.1:{door.application.port}") as channel:
+        recorded = record(channel, system_clock())
     refused = validator_of(document, document["components"]["responses"]["Refused"]["content"])
     statuses: dict[str, int] = {}
     for path, verb, operation in operations(document):

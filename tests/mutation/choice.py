@@ -1,99 +1,64 @@
-"""Which tests judge a mutant: those that ran its lines, as far as they are cheap."""
+"""Which changes of Cosmic Ray's operators are mutants."""
 
-import time
-from collections.abc import Iterable, Iterator
+import ast
+import itertools
+from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import coverage
-import msgspec
-import pytest
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.plugins import get_operator
+from cosmic_ray.work_db import use_db
+from cosmic_ray.work_item import MutationSpec, WorkerOutcome, WorkResult
 
-from tests.mutation.rooms import ROOT
+from tests.mutation.operators import Node, text_of
 
-MOST_SECONDS: Final = 4.0
-"""How long the tests of one mutant may take, together; the first is always among them."""
-AGAIN_SECONDS: Final = 40.0
-"""The same for a survivor that is tried again."""
-
-
-class Choice(msgspec.Struct):
-    """Seconds of each test, and the tests that ran each line of each file, by its path below the root."""
-
-    seconds: dict[str, float]
-    lines: dict[str, dict[int, list[str]]]
-    kills: dict[str, int] = {}
-    """Mutants that each test has killed so far; the deadliest go first."""
-    most: float = MOST_SECONDS
-    """Seconds that the tests of one mutant may take, together."""
-
-    def of_lines(self, path: Path, first: int, last: int) -> list[str]:
-        """Return the tests that ran any of these lines."""
-        lines = self.lines.get(_name(path), {})
-        return self._cheapest({test for line in range(first, last + 1) for test in lines.get(line, ())})
-
-    def of_file(self, path: Path) -> list[str]:
-        """Return the tests that ran any line of the file; all tests, if importing it is all that was done."""
-        lines = self.lines.get(_name(path), {})
-        return self._cheapest({test for tests in lines.values() for test in tests} or self.seconds)
-
-    def of_others(self, path: Path) -> list[str]:
-        """Return tests that ran no line of the file, for a declaration can be refused or used without a line."""
-        return self._cheapest(self.seconds.keys() - set(self.of_file(path)))
-
-    def credit(self, test: str) -> None:
-        """Note that a test has killed a mutant."""
-        self.kills[test] = self.kills.get(test, 0) + 1
-
-    def cost(self, tests: Iterable[str]) -> float:
-        """Return the seconds of these tests."""
-        return sum(self.seconds[test] for test in tests)
-
-    def _cheapest(self, tests: Iterable[str]) -> list[str]:
-        chosen: list[str] = []
-        cost = 0.0
-        for test in sorted(tests, key=lambda test: (self.seconds[test], test)):
-            cost += self.seconds[test]
-            if chosen and cost > self.most:
-                break
-            chosen.append(test)
-        return sorted(chosen, key=lambda test: (-self.kills.get(test, 0), self.seconds[test], test))
+_DECLARED: Final = ("frozen", "kw_only", "slots")
+"""Arguments of classes that mypy checks wherever the class is used."""
 
 
-class Watch:
-    """A plugin that notes for each test how long it takes and which lines it runs."""
-
-    def __init__(self, paths: Iterable[Path]) -> None:
-        self._paths = list(paths)
-        include = [str(path) for path in self._paths]
-        self._coverage = coverage.Coverage(data_file=None, include=include, config_file=False)
-        self._seconds: dict[str, float] = {}
-
-    def start(self) -> None:
-        """Watch from now on."""
-        self._coverage.start()
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[Any]:
-        """Note what one test does."""
-        self._coverage.switch_context(item.nodeid)
-        started = time.process_time()
-        result = yield
-        self._seconds[item.nodeid] = time.process_time() - started
-        return result
-
-    def choice(self) -> Choice:
-        """Return what was noted."""
-        self._coverage.stop()
-        data = self._coverage.get_data()
-        lines = {
-            _name(path): {
-                line: [one for one in tests if one] for line, tests in data.contexts_by_lineno(str(path)).items()
-            }
-            for path in self._paths
-        }
-        return Choice(self._seconds, lines)
+def skip_others(session: Path) -> None:
+    """Mark the changes of a session that are no mutants as skipped."""
+    with use_db(str(session)) as db:
+        others = [item.job_id for item in db.pending_work_items if not is_mutant(item.mutations[0])]
+        db.set_multiple_results(others, WorkResult(worker_outcome=WorkerOutcome.SKIPPED))
 
 
-def _name(path: Path) -> str:
-    return str(path.relative_to(ROOT))
+@cache
+def nodes_of(source: str) -> list[Node]:
+    """Return the nodes of a source."""
+    return list(ast_nodes(get_ast(source)))
+
+
+def is_mutant(change: MutationSpec) -> bool:
+    """Say whether a change compiles, and is not of an annotation, a ``Protocol`` or how a class is declared."""
+    source, operator = Path(change.module_path).read_text("utf-8"), get_operator(change.operator_name)()
+    try:
+        ast.parse(mutate_code(source, operator, change.occurrence))
+    except SyntaxError:
+        return False
+    positions = (one for one in nodes_of(source) for _ in operator.mutation_positions(one))
+    node = next(itertools.islice(positions, change.occurrence, None))
+    return not (_is_annotation(node) or _is_declaration(node) or _is_of_a_protocol(node))
+
+
+def _is_declaration(node: Node) -> bool:
+    return node.parent is not None and node.parent.type == "argument" and text_of(node.parent.children[0]) in _DECLARED
+
+
+def _is_of_a_protocol(node: Node) -> bool:
+    """Return whether a node is a decorator in a class that says no more than types."""
+    parent = node.search_ancestor("classdef") if node.type == "decorator" else None
+    return parent is not None and "Protocol" in text_of(parent).partition(":")[0]
+
+
+def _is_annotation(node: Node) -> bool:
+    child, parent = node, node.parent
+    while parent is not None:
+        of_function = parent.type == "funcdef" and child is parent.annotation
+        of_variable = parent.type == "annassign" and child is parent.children[1]
+        if parent.type == "tfpdef" or of_function or of_variable:
+            return True
+        child, parent = parent, parent.parent
+    return False

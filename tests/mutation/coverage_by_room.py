@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
@@ -40,11 +41,8 @@ def measured(tree: Path) -> tuple[Mapping[str, float], str]:
     folder.mkdir()
     settings = folder / "settings"
     settings.write_text(SETTINGS.format(folder=folder))
-    requirement = next(
-        line
-        for line in (ROOT / "tests/mutation/requirements.txt").read_text().splitlines()
-        if line.startswith("coverage")
-    )
+    project = tomllib.loads((ROOT / "tests/mutation/pyproject.toml").read_text())["project"]
+    (requirement,) = (one for one in project["dependencies"] if one.startswith("coverage"))
     python = str(tree / ".venv/bin/python")
 
     def run(*command: str, is_checked: bool = True) -> str:

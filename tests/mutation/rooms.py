@@ -1,82 +1,58 @@
-"""The rooms whose tests are tested by mutants: which files are mutated, and which tests judge the mutants."""
+"""The rooms of ``rooms.toml``, and the configuration of Cosmic Ray that follows from each."""
 
+import hashlib
+import shlex
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 ROOT: Final = Path(__file__).parents[2]
+FOLDER: Final = ROOT / ".mutants"
+_GIVEN: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("rooms.toml").read_text("utf-8"))
+_PYTEST: Final = "-x -q -p no:cacheprovider -p no:doctest -p no:xdist --import-mode=importlib --override-ini addopts= "
+SECONDS: Final = 300
+"""How long the tests of one mutant may take."""
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Files to mutate and the tests that judge them, as patterns of paths below the root."""
+    """Files to mutate and the tests that judge them, as paths below the root."""
 
     name: str
     files: tuple[str, ...]
     tests: tuple[str, ...]
-    leave_out: str = ""
-    """Tests that are too dear for every mutant, as an expression for pytest's ``-k``."""
+    leave_out: str
 
-    def paths(self) -> list[Path]:
-        """Return the files to mutate, in order."""
-        return sorted({path for pattern in self.files for path in ROOT.glob(pattern)})
+    @property
+    def folder(self) -> Path:
+        """The folder of its results, which are of the files as they are now."""
+        digest = hashlib.sha256(b"".join((ROOT / file).read_bytes() for file in self.files)).hexdigest()
+        return FOLDER / f"{self.name.replace('/', '.')}-{digest[:12]}"
+
+    @property
+    def session(self) -> Path:
+        """Cosmic Ray's own record of what is to be tried and how it ended."""
+        return self.folder / "session.sqlite"
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """Cosmic Ray's configuration."""
+        chosen = ["-m", "not slow and not exhaustive", *(["-k", f"not ({self.leave_out})"] if self.leave_out else [])]
+        kept = "|".join(_GIVEN["operators"])
+        return {
+            "module-path": list(self.files),
+            "timeout": SECONDS,
+            "test-command": f"python -m pytest {_PYTEST} {shlex.join([*chosen, *self.tests])}",
+            "distributor": {"name": "local"},
+            "filters": {"operators-filter": {"exclude-operators": [f"core/(?!(?:{kept})$)"]}},
+        }
 
 
-OF_EVERY_GAME: Final = (
-    "tests/games/test_games_clocks.py",
-    "tests/games/test_games_deals.py",
-    "tests/games/test_games_questions.py",
-    "tests/games/test_games_registry.py",
-    "tests/rulesets",
-    "tests/transcript",
-)
-ROOMS: Final = {
-    room.name: room
-    for room in (
-        Room(
-            "transcript",
-            ("referee/transcript/*.py",),
-            (
-                "tests/transcript",
-                "tests/clients_python/test_client_course.py",
-                "tests/clients_python/test_client_receipts.py",
-                "tests/service/test_service_courses.py",
-                "tests/service/test_service_refused_evidence.py",
-                "tests/vectors/test_vectors_evidence.py",
-            ),
-        ),
-        Room(
-            "slots",
-            (
-                "referee/log/slot.py",
-                "referee/storage/batch.py",
-                "referee/storage/reader.py",
-                "referee/storage/record.py",
-                "referee/storage/statements.py",
-                "referee/storage/store.py",
-            ),
-            ("tests/log/test_log_slot.py", "tests/storage"),
-            leave_out="postgres or killed or crash or two_servers or ManyWriters or sequencers",
-        ),
-        Room("hands", ("referee/hands/*.py",), ("tests/hands",)),
-        Room(
-            "games",
-            ("referee/games/*.py",),
-            (
-                *OF_EVERY_GAME,
-                "tests/games/test_games_codec.py",
-                "tests/games/test_games_law_error.py",
-                "tests/games/test_games_stakes.py",
-                "tests/games/mau_binh/test_mau_binh_round.py",
-                "tests/games/mau_binh/test_mau_binh_seating.py",
-                "tests/games/mau_binh/test_mau_binh_vectors.py",
-                "tests/games/tien_len/test_tien_len_vectors.py",
-                "tests/games/ultimate_texas/test_ultimate_texas_vectors.py",
-            ),
-        ),
-        *(
-            Room(f"games/{game}", (f"referee/games/{game}/*.py",), (f"tests/games/{game}", *OF_EVERY_GAME))
-            for game in ("mau_binh", "tien_len", "ultimate_texas")
-        ),
-    )
-}
+def _room(name: str, given: dict[str, Any]) -> Room:
+    files = sorted({path.relative_to(ROOT).as_posix() for pattern in given["files"] for path in ROOT.glob(pattern)})
+    tests = [one for test in given["tests"] for one in (_GIVEN["every-game"] if test == "EVERY_GAME" else [test])]
+    return Room(name, tuple(files), tuple(tests), given.get("leave-out", ""))
+
+
+ROOMS: Final = {name: _room(name, given) for name, given in _GIVEN["rooms"].items()}

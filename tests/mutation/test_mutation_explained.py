@@ -19,5 +19,5 @@ def test_committed_score_counts_every_room() -> None:
 
 def test_every_room_has_code_and_tests() -> None:
     for room in ROOMS.values():
-        assert room.paths(), room.name
+        assert room.files, room.name
         assert all((ROOT / test).exists() for test in room.tests), room.name

@@ -34,7 +34,6 @@ from referee.service.interceptor import CallInterceptor
 from referee.storage import ClockError, DataLossError, QueueFullError
 from referee.v1 import log_pb2, mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
-from tests.chaos.fault_messages import OverSocket
 from tests.chaos.ledger import status_of
 from tests.chaos.recording import Recorded, record
 from tests.driver.messages import METHODS as DESCRIPTORS
@@ -160,9 +159,8 @@ def open_house(folder: Path, **settings: Any) -> Iterator[House]:  # noqa: ANN40
 def refused(folder: Path, *, times: int) -> Iterator[tuple[Pair, Counter[str]]]:
     """Have every method refused in every way; yield how the calls of each pair ended."""
     with open_house(folder / "data") as house:
-        over = OverSocket(f"127.0.0.1:{house.app.port}", METHODS)
-        recorded = record(over, house.clock, seed=7)
-        over.close()
+        with grpc.insecure_channel(f"127.0.0.1:{house.app.port}") as channel:
+            recorded = record(channel, house.clock.now)
         whole = {method: recorded[method][0] for method in METHODS}
         for way in WAYS:
             yield from Line(house).refuse(pairs_of(changed(recorded, way), way.reason, way.how), times=times)

@@ -18,17 +18,16 @@ from structlog.testing import capture_logs
 from referee.dealing.header import NO_KEY
 from referee.dealing.leaf import OpenLeaf, parse
 from referee.evidence.dsse import Envelope
+from referee.server.clock import system_clock
 from referee.server.process.app import Application
 from referee.storage import Listed, Reader, SchemaVersionError, check_store
 from referee.storage.listing import EVERY, of_seat, of_table
 from referee.storage.postgres import open_postgres, open_postgres_reader
 from referee.storage.schema import VERSION
 from referee.storage.sqlite import FILE_NAME, open_sqlite, open_sqlite_reader
-from tests.chaos.frontend import Frontend
-from tests.chaos.in_process import Channel, running
-from tests.chaos.ledger import Ledger
 from tests.command import referee
-from tests.randomness import random_from
+from tests.driver.driver import settle
+from tests.driver.running import Running
 from tests.server.options import server_options
 
 PAGE: Final = Path(__file__).parents[2] / "referee/server/UPGRADING.md"
@@ -42,9 +41,8 @@ OF_KEYS: Final = 3
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the data folder of a server that played one round."""
     folder = tmp_path_factory.mktemp("played") / "data"
-    with running(server_options(data=folder, origin="example.com/referee")) as server:
-        channel: Any = Channel(server)
-        Frontend(channel, Ledger(), name="upgraded", luck=random_from(1)).play(RULESET)
+    with closing(Running(folder, origin="example.com/referee", clock=system_clock)) as server:
+        settle(server.driver.play("upgraded", ruleset=RULESET, keyed=True))
     return folder
 
 

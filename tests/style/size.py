@@ -1,75 +1,176 @@
-"""The code's size: ``python -m tests.style.size`` prints lines by feature, then figures and how each is counted."""
+"""The code's size by feature: ``python -m tests.style.size`` prints the lines of each.
 
-import ast
-import dataclasses
-import logging
+A file belongs to the feature with the longest prefix of its path; each tracked file by hand belongs to exactly one.
+"""
+
 import re
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
-import structlog
+ROOT: Final = Path(__file__).parents[2]
+GENERATED: Final = re.compile(
+    r"_pb2|_pb\.|/v1/|/dist/|/gen/|/descriptors\.ts$|\.lock$|/package-lock\.json$|^constraints\.txt$"
+)
+"""Files that a program writes; sources of protos are written by hand."""
+CODE: Final = (
+    "py",
+    "ts",
+    "svelte",
+    "js",
+    "mjs",
+    "cjs",
+    "go",
+    "java",
+    "rb",
+    "css",
+    "html",
+    "proto",
+    "j2",
+    "sql",
+)
+"""Suffixes whose lines are counted: code by hand. Documents, rulesets, vectors and pictures have none to count."""
+FOLDERS: Final = ("referee", "clients", "tests")
 
-from referee.games.game import Game
-from tests.bench.trace_settle import trace
-from tests.style.features import GENERATED, ROOT, lines, paths, table
+FEATURES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
+    {
+        "judge": {
+            "cards, hands, money, verdicts": (
+                "referee/cards.py referee/hands/ referee/money.py referee/verdict.py tests/hands/"
+            ),
+            "law of the games": "referee/games/ tests/games/",
+            "rulesets": "referee/rulesets/ tests/rulesets/",
+            "evidence": "referee/evidence/ tests/evidence/ tests/outside/",
+            "dealing": "referee/dealing/ tests/dealing/",
+            "log": "referee/log/ tests/log/",
+            "transcript": "referee/transcript/ tests/transcript/",
+            "storage": "referee/storage/ tests/storage/",
+            "protos and wire": "protos/ referee/wire/ referee/v1/ tests/v1/ tests/wire/",
+            "service": "referee/service/ tests/service/",
+            "threads and interceptor of calls": "referee/service/pool.py referee/service/interceptor.py",
+            "audit": "referee/audit/ referee/finding.py tests/audit/",
+            "server": "referee/server/ referee/reach.py referee/threads.py tests/server/",
+            "gateway for browsers": "referee/web/ tests/web/",
+            "package": (
+                "referee/README.md referee/GLOSSARY.md referee/SYSTEMS.md referee/__ referee/extras.py "
+                "referee/py.typed referee/round.svg"
+            ),
+        },
+        "commands": {"commands": "referee/cli/ tests/cli/ tests/demo_log.py"},
+        "readers of a log": {
+            "statistics of players": "referee/suspicion/ tests/suspicion/",
+            "rounds as tables": "referee/rounds/ tests/rounds/",
+            "tiles": "referee/tiles/ tests/tiles/",
+            "witness": "referee/witness/ tests/witness/ tests/server/cosigning/",
+            "audit's page": "referee/audit/page/ tests/audit/test_audit_page",
+            "dispute": "referee/audit/dispute/ tests/dispute/",
+        },
+        "advisers": {
+            "advice": (
+                "referee/adv tests/adv referee/cli/advise.py protos/referee/v1/advice.proto protos/api/advice.md "
+                "tests/attacks/test_attack_advice_flood.py"
+            ),
+            "advice in the judge": (
+                "referee/service/advising.py referee/server/process/advice_ referee/server/settings/advice.py "
+                "tests/server/process/test_advice.py"
+            ),
+            "odds and fairness of the shuffle": "referee/lab/ tests/lab/",
+            "environments": "referee/env/ tests/env/",
+        },
+        "clients": {
+            "SDK for Python": "clients/python/ tests/clients_python/ tests/journeys/",
+            "SDK for TypeScript and verifier": "clients/typescript/ clients/verifier/ tests/verifier/",
+            "harness": "clients/harness/ tests/clients_harness/",
+            "smoke clients": "clients/smoke/ tests/smoke/",
+            "pages of clients": "clients/README.md",
+            "site of all pages": ".docs/ tests/docs/",
+        },
+        "game of its own package": {
+            "scaffold and Bài Cào": "tests/fourth_game/",
+            "tests for games": "referee/testing/ tests/testing/",
+        },
+        "table": {
+            "table's server": "clients/table/ tests/table/",
+            "table's page": "clients/web/ tests/web_table/",
+        },
+        "tests of the whole": {
+            "attacks": "tests/attacks/",
+            "corpus": "tests/corpus/",
+            "writer of vectors": "tests/vectors/",
+            "vectors": "tests/vectors/reading.py tests/vectors/test_ tests/vectors/schema/",
+            "drivers": "tests/driver/",
+            "fixtures": "tests/",
+        },
+        "benches": {"benches": "tests/bench/"},
+        "programs that break and check": {
+            "chaos": "tests/chaos/",
+            "fuzz": "tests/fuzz/",
+            "mutation": "tests/mutation/",
+            "style": "tests/style/",
+            "packages": "tests/packages/",
+            "dependencies": "tests/dependencies/",
+        },
+        "project": {"files of the project": ". CHANGELOG.md CONTRIBUTING.md LICENSE Makefile README.md SECURITY.md py"},
+    }
+)
+"""Features by group; each lists prefixes of paths."""
+PREFIXES: Final = [
+    (prefix, feature)
+    for features in FEATURES.values()
+    for feature, prefixes in features.items()
+    for prefix in prefixes.split()
+]
 
-OPENS_ROUND: Final = re.compile(r"OpenRoundRequest\(|\.OpenRound\(")
-"""A file that matches opens rounds by hand: it builds the request, or calls the method on a stub."""
-Row = tuple[str, str, str]
+
+def paths(*prefixes: str) -> list[str]:
+    """Return the tracked files under some folders."""
+    command = ["git", "ls-files", "-z", *prefixes]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    return [path for path in listed.split("\0") if path and (ROOT / path).is_file()]
 
 
-def trees(names: list[str]) -> Iterator[tuple[str, ast.Module]]:
-    return ((name, ast.parse((ROOT / name).read_bytes())) for name in names)
+def lines(names: list[str]) -> int:
+    """Return the number of lines of some files."""
+    return sum(len((ROOT / name).read_bytes().splitlines()) for name in names)
 
 
-def repeated_classes(names: list[str]) -> list[str]:
-    """Return the public class names of several files; a lifecycle name of the games, such as ``State``, may repeat."""
-    places: dict[str, set[str]] = {}
-    for name, tree in trees(names):
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, set()).add(name)
-    return sorted(name for name, files in places.items() if len(files) > 1 and not is_lifecycle_name(files))
+def is_by_hand(path: str) -> bool:
+    """Say whether people write the file."""
+    return not GENERATED.search(path) or path.endswith(".proto")
 
 
-def is_lifecycle_name(files: set[str]) -> bool:
-    """Say whether all definitions are in ``games``, at most one of them outside the games' own folders."""
-    return all(file.startswith("referee/games/") for file in files) and sum(file.count("/") == 2 for file in files) < 2
+def features_of(path: str) -> list[str]:
+    """Return the features whose prefix of the path is the longest: exactly one if the table is sound."""
+    matching = [(len(prefix), feature) for prefix, feature in PREFIXES if path.startswith(prefix)]
+    longest = max((length for length, _ in matching), default=0)
+    return [feature for length, feature in matching if length == longest]
 
 
-def rows() -> Iterator[Row]:
-    """Yield the rows of the table: what, its figure, and how it is counted."""
-    code = [name for name in paths("referee") if name.endswith(".py") and not GENERATED.search(name)]
-    tests = [name for name in paths("tests") if name.endswith(".py")]
-    statements = sum(isinstance(node, ast.stmt) for _, tree in trees(code) for node in ast.walk(tree))
-    yield "statements under referee/", f"{statements:,}", "ast.stmt nodes, v1 not counted"
-    rooms = {name.split("/")[1] for name in code if name.count("/") > 1}
-    yield "rooms of referee/", str(len(rooms)), "folders with code, v1 not counted"
-    yield "members of Game", str(len(dataclasses.fields(Game))), "fields of the class"
-    audit = [name for name in code if name.startswith("referee/audit/") and "/page/" not in name]
-    yield "files of audit/", str(len(audit)), "*.py, its page not counted"
-    traces = {game: (len(unseen.files), len(seen.files)) for game, (unseen, seen) in trace().items()}
-    files = ", ".join(f"{game} {seen} ({unseen} unseen)" for game, (unseen, seen) in traces.items())
-    yield "files a settlement of a seen round enters", str(max(seen for _, seen in traces.values())), files
-    yield "conftests", str(sum(name.endswith("conftest.py") for name in tests)), "conftest.py under tests/"
-    by_hand = [name for name in tests if OPENS_ROUND.search((ROOT / name).read_text(encoding="utf-8"))]
-    yield "test files that open rounds by hand", str(len(by_hand)), OPENS_ROUND.pattern
-    repeated = repeated_classes(code)
-    yield "class names defined more than once", str(len(repeated)), ", ".join(repeated)
-    fourth = [name for name in paths("tests/fourth_game/src") if name.endswith(".py") and not GENERATED.search(name)]
-    yield "lines of Python of a fourth game", str(lines(fourth)), "tests/fourth_game/src, v1 not counted"
-    if "--list" in sys.argv:
-        yield from (("opens by hand", "", name) for name in by_hand)
+def by_folder(names: list[str]) -> str:
+    """Return a row of the table: lines of code in each of the three folders and in all."""
+    code = [name for name in names if name.rpartition(".")[2] in CODE]
+    counts = [lines([name for name in code if name.startswith(f"{folder}/")]) for folder in FOLDERS]
+    return "".join(f"{count or '-':>9,}" if count else f"{'-':>9}" for count in (*counts, lines(code)))
 
 
-def main() -> None:
-    """Print both tables, without the log lines of the servers that are traced."""
-    sys.stdout.write("\n".join(table()) + "\n\n")
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    for what, figure, how in rows():
-        sys.stdout.write(f"{what:<44}{figure:>9}  {how}\n")
+def table() -> Iterator[str]:
+    """Yield the lines of the table: a row a group, one for each of its features below, the totals at the end."""
+    files: dict[str, list[str]] = {}
+    for path in filter(is_by_hand, paths()):
+        (feature,) = features_of(path)
+        files.setdefault(feature, []).append(path)
+    yield f"{'lines of code by hand':<44}" + "".join(f"{folder:>9}" for folder in (*FOLDERS, "all"))
+    for group, features in FEATURES.items():
+        yield f"{group:<44}" + by_folder([name for feature in features for name in files.get(feature, [])])
+        if len(features) > 1:
+            yield from (f"  {feature:<42}" + by_folder(files.get(feature, [])) for feature in features)
+    everything = [name for names in files.values() for name in names]
+    yield f"{'total':<44}" + by_folder(everything)
+    yield f"{'total of Python':<44}" + by_folder([name for name in everything if name.endswith(".py")])
 
 
 if __name__ == "__main__":
-    main()
+    sys.stdout.write("\n".join(table()) + "\n")

@@ -1,9 +1,7 @@
 """Errors of the system are said in words: no ``[Errno 30]``, no empty error, and what to do where that is known."""
 
-import ast
 import errno
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -14,36 +12,6 @@ from referee.cli.main import app
 from referee.evidence.printable import error_words
 
 ROOT: Final = Path(__file__).parents[2]
-SOURCES: Final = ("referee", "clients/python/src", "clients/table/src", "clients/harness/src")
-
-
-def handlers() -> Iterator[tuple[str, ast.ExceptHandler]]:
-    """Yield each ``except`` clause that names its error, with its file."""
-    for source in SOURCES:
-        for path in sorted((ROOT / source).rglob("*.py")):
-            if not path.name.endswith(("_pb2.py", "_pb2_grpc.py")) and "testing" not in path.parts:
-                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                    if isinstance(node, ast.ExceptHandler) and node.type is not None and node.name:
-                        yield path.relative_to(ROOT).as_posix(), node
-
-
-def bare_words(handler: ast.ExceptHandler) -> list[str]:
-    """Return the expressions of a clause that show its error as its own text."""
-    found = []
-    for node in ast.walk(ast.Module(handler.body, [])):
-        is_shown = isinstance(node, ast.FormattedValue) and ast.unparse(node.value) == handler.name
-        if is_shown or (isinstance(node, ast.Call) and ast.unparse(node) == f"str({handler.name})"):
-            found.append(ast.unparse(node))
-    return found
-
-
-def test_no_error_of_the_system_is_shown_as_its_own_text():
-    found = []
-    for file, handler in handlers():
-        kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-        if {"OSError", "Exception"} & {ast.unparse(kind) for kind in kinds if kind is not None}:
-            found += [f"{file}, line {handler.lineno}: {words}" for words in bare_words(handler)]
-    assert found == []
 
 
 def test_no_log_line_has_an_error_that_may_be_empty():

@@ -1,4 +1,4 @@
-"""Style: retired words and phrases are found, features share no file, and each figure of the size is there."""
+"""Style: retired words and phrases are found, features share no file, and the size counts each file once."""
 
 import re
 import subprocess
@@ -7,8 +7,7 @@ from typing import Final
 
 import pytest
 
-from tests.style.features import FEATURES, FOLDERS, PREFIXES, ROOT, features_of, is_by_hand, paths, table
-from tests.style.size import rows
+from tests.style.size import FEATURES, PREFIXES, ROOT, features_of, is_by_hand, paths
 
 PHRASES: Final = re.compile(
     r"(?i)\b(comes? to|came to|refuses? to know|the law of this|is to be said|nothing, (?:where|unless|while|once))\b"
@@ -42,12 +41,6 @@ def test_no_text_has_a_retired_phrase() -> None:
     assert [name for name in found if not name.startswith("tests/style/")] == []
 
 
-def test_every_row_of_the_size_table_has_a_figure() -> None:
-    figures = {what: int(figure.replace(",", "")) for what, figure, _ in rows()}
-    assert len(figures) == 9
-    assert {what for what, figure in figures.items() if not figure} <= {"class names defined more than once"}
-
-
 def test_every_tracked_file_by_hand_falls_in_exactly_one_feature() -> None:
     files = list(filter(is_by_hand, paths()))
     assert len(files) > 1000
@@ -62,20 +55,3 @@ def test_every_feature_and_every_prefix_of_its_files_is_there_once() -> None:
     assert sorted(set(prefixes)) == sorted(prefixes)
     tracked = paths()
     assert [prefix for prefix in prefixes if not any(path.startswith(prefix) for path in tracked)] == []
-
-
-def test_lines_by_feature_add_up_to_their_groups_and_totals() -> None:
-    header, *printed = table()
-    counts = {
-        row[:44].rstrip(): [int(n.replace(",", "").replace("-", "0")) for n in row[44:].split()] for row in printed
-    }
-    assert header.split()[-4:] == [*FOLDERS, "all"]
-    total = counts.pop("total")
-    counts.pop("total of Python")
-    rows_of_groups = {group: counts.pop(group) for group in FEATURES}
-    for group, features in FEATURES.items():
-        if len(features) > 1:
-            of_features = [counts.pop(f"  {feature}") for feature in features]
-            assert rows_of_groups[group] == [sum(column) for column in zip(*of_features, strict=True)]
-    assert counts == {}
-    assert total == [sum(column) for column in zip(*rows_of_groups.values(), strict=True)]

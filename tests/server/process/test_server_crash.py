@@ -16,6 +16,7 @@ from referee.log import Checkpoint
 from referee.v1 import log_pb2
 from tests.budget import sample
 from tests.chaos.fault_workers import kill_servers
+from tests.chaos.scene import Scene
 from tests.driver.driver import AnyRound, settle
 from tests.randomness import random_from
 from tests.server.processes import Process, Serve
@@ -37,16 +38,14 @@ from tests.waiting import until
         ),
     ],
 )
-def test_killed_servers_on_one_log_take_nothing_back(
-    tmp_path: Path, database: str | None, kills: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_killed_servers_on_one_log_take_nothing_back(tmp_path: Path, database: str | None, kills: int) -> None:
     """Of two servers one is killed at a time: every answer remains true, no size has two roots, the audit is clean."""
-    outcome = kill_servers(tmp_path, database=database, kills=kills, luck=random_from(kills))
-    with capsys.disabled():
-        print("\n" + "\n".join(outcome.lines))  # noqa: T201 - the counts are the result
-    assert outcome.verdict.faults == []
-    assert len(outcome.ledger.acknowledged) > 5 * kills
-    assert len(outcome.ledger.settled) > kills
+    scene = Scene("Servers killed", tmp_path, random_from(kills))
+    with scene.stack:
+        kill_servers(scene, database=database, kills=kills)
+    assert scene.faults == []
+    assert len(scene.ledger.receipts) > 5 * kills
+    assert len(scene.ledger.settled) > kills
 
 
 @pytest.mark.slow("kills processes again and again")

@@ -32,7 +32,7 @@ from referee.server.settings.limits import LimitSettings
 from referee.service import pool, transport
 from referee.v1 import log_pb2, log_pb2_grpc
 from tests.chaos.frames import DATA, PREFACE, dial, headers, message, next_frame, settings
-from tests.chaos.retrying import CHANNEL
+from tests.chaos.ledger import CHANNEL
 from tests.driver.messages import METHODS
 from tests.server.options import server_options
 from tests.waiting import until
