@@ -1,6 +1,8 @@
 """Every case, by calls on stock channels: on the harness, and where it can on a server that deals by itself."""
 
+import gc
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 import pytest
@@ -14,6 +16,9 @@ from tests.cases.variants import catalogue_for
 from tests.cases.worlds import Plain, Scripted, by_calls, plain_world, scripted_world
 
 UNSCRIPTED: Final = [case for case in ALL if not case.is_scripted]
+REFUSED: Final = [
+    case for case in UNSCRIPTED if any(step.get("refused") for step in case.steps) and not may_set_back(case)
+]
 ON_HARNESS: Final = [case for case in ALL if not may_set_back(case)]
 
 
@@ -40,6 +45,27 @@ def scripted(catalogue: Catalogue) -> Iterator[Scripted]:
 @pytest.mark.parametrize("case", UNSCRIPTED, ids=lambda case: case.name)
 def test_case_on_a_server_that_deals_by_itself(plain: Plain, case: Case) -> None:
     run(case, plain, by_calls(plain))
+
+
+@pytest.fixture(scope="module")
+def narrow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plain]:
+    """Run a server whose connections take 32 calls at once."""
+    with plain_world(tmp_path_factory.mktemp("narrow"), streams=32) as world:
+        yield world
+
+
+@pytest.mark.slow("repeats each refusal of a round a hundred times")
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.name)
+def test_refusal_leaves_its_connection_whole(narrow: Plain, case: Case) -> None:
+    """A hundred times, with no garbage collected: a refusal that is kept would use up one of 32 calls."""
+    last = max(number for number, step in enumerate(case.steps) if step.get("refused"))
+    steps = (*case.steps[:last], dict(case.steps[last]) | {"times": 100})
+    gc.collect()
+    gc.disable()
+    try:
+        run(replace(case, steps=steps), narrow, by_calls(narrow))
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("case", ON_HARNESS, ids=lambda case: case.name)

@@ -18,6 +18,7 @@ HEAD: Final = frozenset(
     {
         "case",
         "why",
+        "finding",
         "source",
         "game",
         "ruleset",

@@ -50,7 +50,12 @@ def _tien_len_events(row: Vector) -> Iterator[dict[str, Any]]:
 
 
 def _tien_len_round(row: Vector) -> Iterator[Step]:
-    yield from _tien_len_events(row)
+    for step in _tien_len_events(row):
+        seat, _, choice = step["accept"].partition(" ")
+        if choice not in {"pass", "leave", "timeout"}:
+            yield {"ask": "ListPlays", "answer": {"turn": int(seat)}}
+            yield {"check": step["accept"], "at": step["at"]}
+        yield step
     paid = [
         f"{payer} {payee} {100 * units} {reason} {subject}".strip()
         for payer, payee, units, reason, subject in row["transfers"]
