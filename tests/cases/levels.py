@@ -3,6 +3,7 @@
 from typing import Final
 
 from referee_harness.cases.rows import Case, verb_of
+from referee_harness.cases.servers import may_set_back
 
 from referee.rulesets import load_builtin
 
@@ -16,11 +17,6 @@ LAW_VERBS: Final = frozenset({"open", "deal", "accept", "report", "section", "se
 """Steps that need no server."""
 RELEASED: Final = frozenset(ruleset.id for ruleset in load_builtin())
 """Rulesets that every SDK knows."""
-
-
-def may_set_back(case: Case) -> bool:
-    """Whether the clock goes back, which that of the harness never does."""
-    return any(str(step.get("at", "")).startswith("now-") for step in case.steps)
 
 
 def sdk_can(case: Case) -> bool:

@@ -8,9 +8,9 @@ from typing import Final
 import pytest
 from referee_harness.cases.engine import MismatchError, run
 from referee_harness.cases.rows import Case, CaseFormError, read
+from referee_harness.cases.servers import Served, by_calls, serve_scripted
 
 from tests.cases.all_cases import WRITTEN
-from tests.cases.worlds import Scripted, by_calls, scripted_world
 
 FOLDER: Final = Path(__file__).parent
 HEAD: Final = '{"case": "c", "why": "w", "source": "s"}\n'
@@ -42,9 +42,9 @@ def test_line_that_is_no_part_of_a_case_is_refused(tmp_path: Path, text: str, fa
 
 
 @pytest.fixture(scope="module")
-def scripted() -> Iterator[Scripted]:
+def scripted() -> Iterator[Served]:
     """Run a harness."""
-    with scripted_world() as world:
+    with serve_scripted() as world:
         yield world
 
 
@@ -57,7 +57,7 @@ def manual(folder: Path, *change: str) -> list[Case]:
     return list(read(folder / "tien_len" / "judging.jsonl"))
 
 
-def test_case_of_the_page_holds(scripted: Scripted, tmp_path: Path) -> None:
+def test_case_of_the_page_holds(scripted: Served, tmp_path: Path) -> None:
     (case,) = manual(tmp_path)
     run(case, scripted, by_calls(scripted))
 
@@ -75,7 +75,7 @@ def test_case_of_the_page_holds(scripted: Scripted, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_case_that_fails_prints_a_diff(scripted: Scripted, tmp_path: Path, old: str, new: str, difference: str) -> None:
+def test_case_that_fails_prints_a_diff(scripted: Served, tmp_path: Path, old: str, new: str, difference: str) -> None:
     (case,) = manual(tmp_path, old, new)
     with pytest.raises(MismatchError) as caught:
         run(case, scripted, by_calls(scripted))

@@ -8,12 +8,12 @@ from typing import Final
 import pytest
 from referee_harness.cases.engine import run
 from referee_harness.cases.rows import Case
+from referee_harness.cases.servers import Served, by_calls, may_set_back, serve_scripted
 
 from referee.rulesets import Catalogue
 from tests.cases.all_cases import ALL
-from tests.cases.levels import may_set_back
 from tests.cases.variants import catalogue_for
-from tests.cases.worlds import Plain, Scripted, by_calls, plain_world, scripted_world
+from tests.cases.worlds import Plain, plain_world
 
 UNSCRIPTED: Final = [case for case in ALL if not case.is_scripted]
 REFUSED: Final = [
@@ -36,9 +36,9 @@ def plain(tmp_path_factory: pytest.TempPathFactory, catalogue: Catalogue) -> Ite
 
 
 @pytest.fixture(scope="module")
-def scripted(catalogue: Catalogue) -> Iterator[Scripted]:
+def scripted(catalogue: Catalogue) -> Iterator[Served]:
     """Run a harness."""
-    with scripted_world(catalogue) as world:
+    with serve_scripted(catalogue) as world:
         yield world
 
 
@@ -69,5 +69,5 @@ def test_refusal_leaves_its_connection_whole(narrow: Plain, case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", ON_HARNESS, ids=lambda case: case.name)
-def test_case_on_the_harness(scripted: Scripted, case: Case) -> None:
+def test_case_on_the_harness(scripted: Served, case: Case) -> None:
     run(case, scripted, by_calls(scripted))

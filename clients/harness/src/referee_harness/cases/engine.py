@@ -51,9 +51,15 @@ class Driver(Protocol):
     """Player of the rounds of a case, by calls or by an SDK."""
 
     table: str
-    dealt_time: int
-    header: Any
     number: int
+
+    @property
+    def dealt_time(self) -> int:
+        """Time of the deal in ms since 1970 UTC; 0 before it."""
+
+    @property
+    def header(self) -> Any:  # noqa: ANN401 - a header of a round message
+        """The round's header; None before it was prepared."""
 
     def act(self, step: Step) -> Any:  # noqa: ANN401 - an answer of any method
         """Do what a step says and return the answer; raise Refused."""
