@@ -38,6 +38,11 @@ def sdk_can(case: Case) -> bool:
     )
 
 
+def typescript_can(case: Case) -> bool:
+    """Whether the SDK for TypeScript, which replays no rules, can do what the case does; its questions have other forms."""
+    return sdk_can(case) and case.is_scripted and not any("check" in step or "abort" in step for step in case.steps)
+
+
 def law_can(case: Case) -> bool:
     """Whether the law alone can judge the case: chosen cards, and events and a settlement."""
     verbs = {verb_of(step) for step in case.steps}
