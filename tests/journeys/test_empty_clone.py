@@ -151,7 +151,7 @@ def test_table_serves_its_page_and_a_round_in_an_empty_clone(tmp_path: Path):
 def test_contributors_targets_run_in_an_empty_clone(tmp_path: Path):
     """One set-up serves all of them; the selection of tests shows that it suffices, and ``.ci/run`` runs them all."""
     folder, variables = clone(tmp_path / "clone"), environment(tmp_path / "home")
-    selected = "tests/v1 tests/hands tests/clients_python/test_client_vectors.py tests/table/test_table_words.py"
+    selected = "tests/v1 tests/hands tests/clients_python/test_client_numbers.py tests/table/test_table_words.py"
     tested = make(folder, "test", variables={**variables, "PYTEST_ADDOPTS": selected})
     assert tested.returncode == 0, tested.stdout + tested.stderr
     assert re.search(r"\d+ passed", tested.stdout)

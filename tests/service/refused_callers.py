@@ -20,7 +20,7 @@ from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.limits import LimitSettings
 from referee.server.settings.provider import Provider
 from referee.storage import Cosigned
-from referee.v1 import advice_pb2, log_pb2, mau_binh_pb2, round_pb2, ruleset_pb2, shuffler_pb2
+from referee.v1 import advice_pb2, log_pb2, ruleset_pb2, shuffler_pb2
 from tests.server.observing import Quiet
 from tests.service.house import House
 from tests.service.opening import open_round, opening
@@ -84,14 +84,6 @@ def ruleset_that_the_operator_has_closed(house: House) -> Call:
     closed.write_text("mau_binh.classic  # for repairs\n", encoding="ascii")
     restarted(house, closed=closed)
     return house.open
-
-
-@refused("ROUND_UNKNOWN", "round.course")
-def course_that_the_server_has_not_read(house: House) -> Call:
-    header = house.play().header
-    course = round_pb2.RoundCourse(round=header.round, history=bytes(32), content=bytes(32))
-    named = mau_binh_pb2.MauBinhRound(course=course)
-    return lambda: house.referee.PreviewRound(mau_binh_pb2.MauBinhServicePreviewRoundRequest(round=named))
 
 
 @refused("CREDENTIALS_MISSING")
@@ -229,11 +221,6 @@ def log_whose_head_was_changed(house: House) -> Call:
     return lambda: house.deal(opened)
 
 
-@refused("BEYOND_LOG", "start")
-def leaves_beyond_the_end(house: House) -> Call:
-    return lambda: house.log.ListEntries(log_pb2.ListEntriesRequest(start=house.head().size + 1))
-
-
 @refused("NOT_COSIGNED")
 def checkpoint_that_witnesses_have_not_seen_yet(house: House) -> Call:
     """Grow the log beyond its cosigned checkpoint."""
@@ -241,11 +228,6 @@ def checkpoint_that_witnesses_have_not_seen_yet(house: House) -> Call:
     house.app.log.store.keep_cosigned(3, lambda _: Cosigned(size=3, note=note, is_quorate=True))
     house.open()
     return lambda: house.log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=4))
-
-
-@refused("NO_WITNESSES")
-def cosigned_checkpoint_of_a_log_without_witnesses(house: House) -> Call:
-    return lambda: house.log.GetCheckpoint(log_pb2.GetCheckpointRequest(cosigned_size=1))
 
 
 @refused("NO_ADVICE")

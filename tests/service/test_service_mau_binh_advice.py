@@ -107,19 +107,6 @@ def test_other_hands_change_nothing(house: House) -> None:
     assert answers[0] == answers[1] == answers[2]
 
 
-def test_advice_on_an_instant_win_says_what_it_wins(house: House) -> None:
-    for ruleset_id, pattern, units in (
-        ("mau_binh.maubinh_com", "DRAGON", 39),
-        ("mau_binh.classic", "DRAGON", 26),
-        ("mau_binh.chi_2020", "DRAGON", 50),
-    ):
-        answer = ask(house, free=free(DRAGON, ruleset_id, stake_minor=10))
-        win = answer.instant_win
-        assert (win.pattern, win.units, win.amount_minor) == (pattern, units, 10 * units)
-        assert win.name.vi == get(ruleset_id).names["pattern"][pattern].vi
-        assert not answer.suggestions
-
-
 def test_count_and_stake_have_defaults(house: House) -> None:
     """Three suggestions, at a stake of the ruleset's bet unit."""
     answer = ask(house, free=free(PLAIN))
@@ -132,33 +119,6 @@ def test_nothing_is_signed_or_written(house: House) -> None:
     before = house.checkpoint()
     ask(house, free=free(PLAIN))
     assert house.checkpoint() == before
-
-
-@pytest.mark.parametrize(
-    ("hand", "reason", "field"),
-    [
-        ({}, "MISSING_FIELD", "hand"),
-        ({"count": 11, "free": free(PLAIN)}, "INVALID_FIELD", "count"),
-        ({"free": free(PLAIN[:-3])}, "INVALID_FIELD", "free.cards"),
-        ({"free": free(PLAIN[:-2] + "KS")}, "DUPLICATE_CARD", "free.cards[12]"),
-        ({"free": free(PLAIN, cards=[0, *range(1, 13)])}, "INVALID_CARD", "free.cards[0]"),
-        ({"free": free(PLAIN, seat_count=5)}, "INVALID_FIELD", "free.seat_count"),
-        ({"free": free(PLAIN, seat_count=1)}, "INVALID_FIELD", "free.seat_count"),
-        ({"free": free(PLAIN, stake_minor=2**53)}, "INVALID_STAKE", "free.stake_minor"),
-        ({"free": free(PLAIN, "mau_binh.nonesuch")}, "UNKNOWN_RULESET", "free.ruleset_id"),
-        ({"free": free(PLAIN, ruleset_version="9.9.9")}, "UNKNOWN_RULESET", "free.ruleset_version"),
-        ({"free": free(PLAIN, "tien_len.mien_nam")}, "INVALID_FIELD", "free.ruleset_id"),
-        ({"dealt": advice_pb2.DealtHand()}, "MISSING_FIELD", "dealt.round.header"),
-    ],
-)
-def test_bad_question_is_refused_with_its_field(house: House, hand: dict[str, Any], reason: str, field: str) -> None:
-    assert house.refusal_of(ask, house, **hand).reason_and_field == (reason, field)
-
-
-def test_seat_that_the_round_has_not_is_refused(house: House) -> None:
-    played = house.play(seat_count=2)
-    refusal = house.refusal_of(ask, house, dealt=advice_pb2.DealtHand(round=played.message, seat=2))
-    assert (refusal.reason, refusal.field) == ("INVALID_SEAT", "dealt.seat")
 
 
 def test_hand_that_no_certificate_opens_is_refused(house: House) -> None:

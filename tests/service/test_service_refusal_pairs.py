@@ -34,6 +34,7 @@ from referee.service.interceptor import CallInterceptor
 from referee.storage import ClockError, DataLossError, QueueFullError
 from referee.v1 import log_pb2, mau_binh_pb2
 from referee.v1.error_reason_pb2 import ErrorReason
+from tests.cases.all_cases import REFUSALS
 from tests.chaos.ledger import status_of
 from tests.chaos.recording import Recorded, record
 from tests.driver.messages import METHODS as DESCRIPTORS
@@ -266,7 +267,7 @@ def test_table_has_every_method_and_with_the_prepared_rounds_every_reason() -> N
     assert list(lines_of(table)) == TABLE.read_text(encoding="utf-8").splitlines()
     assert len(set(table)) == len(table)
     assert {f"/referee.v1.{pair.method}" for pair in table} == set(METHODS)
-    named = {pair.reason for pair in table} | {case.reason for case in CASES}
+    named = {pair.reason for pair in table} | {case.reason for case in CASES} | set(REFUSALS)
     assert named == {name.removeprefix("ERROR_REASON_") for name in ErrorReason.keys()} - {"UNSPECIFIED"}  # noqa: SIM118 - no dict
 
 

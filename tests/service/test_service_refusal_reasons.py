@@ -12,6 +12,7 @@ from referee.service.status import CODES
 from referee.v1 import shuffler_pb2
 from referee.v1.error_reason_pb2 import DESCRIPTOR, ErrorReason
 from referee.wire import round as wire_round
+from tests.cases.all_cases import REFUSALS
 from tests.service.house import House
 from tests.service.refused_callers import CASES, server_with_another_sealing_key
 from tests.service.refused_rounds import Case
@@ -40,12 +41,12 @@ def test_refused_call_says_why_and_writes_nothing(house: House, case: Case) -> N
 
 
 def test_every_reason_is_documented_and_produced() -> None:
-    """The proto's comments, the table of codes and the cases above name the same reasons."""
+    """The proto's comments, the table of codes, and the cases here and below ``tests/cases`` name the same reasons."""
     names = {
         name.removeprefix("ERROR_REASON_") for name in DESCRIPTOR.enum_types_by_name["ErrorReason"].values_by_name
     } - {"UNSPECIFIED"}
     assert set(DOCUMENTED) == names
-    assert {case.reason for case in CASES} == names
+    assert {case.reason for case in CASES} | set(REFUSALS) == names
 
 
 def test_documented_status_is_the_one_that_is_sent() -> None:

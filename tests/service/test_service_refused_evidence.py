@@ -8,11 +8,9 @@ from typing import Any, TypeAlias
 import pytest
 
 from referee.evidence.dsse import Envelope
-from referee.v1 import mau_binh_pb2, shuffler_pb2
-from referee.v1.shuffler_pb2 import AbortReason
+from referee.v1 import shuffler_pb2
 from tests.service.courses import steps_of
 from tests.service.house import House, Played
-from tests.status_details import reason_and_field
 
 Call: TypeAlias = Callable[[], object]
 
@@ -52,12 +50,8 @@ def swap_two_cards(payload: dict[str, Any]) -> None:
 
 
 CERTIFICATES: dict[str, tuple[Callable[[bytes, Played], list[bytes]], tuple[str, ...]]] = {
-    "none": (lambda _true, _played: [], (BAD, "MISSING_FIELD", "round.certificates")),
-    "empty": (lambda _true, _played: [b""], (BAD, "MALFORMED", "round.certificates[0]")),
     "cut off": (lambda true, _played: [true[:-1]], (BAD, "MALFORMED", "round.certificates[0]")),
     "spaced": (lambda true, _played: [true.replace(b":", b": ", 1)], (BAD, "MALFORMED", "round.certificates[0]")),
-    "too long": (lambda true, _played: [true + b" " * 70_000], (BAD, "MALFORMED", "round.certificates[0]")),
-    "second one empty": (lambda true, _played: [true, b""], (BAD, "MALFORMED", "round.certificates[1]")),
     "cards swapped": (
         lambda true, _played: [edited(true, swap_two_cards)],
         (FORBIDDEN, "FORGED", "round.certificates[0]"),
@@ -108,77 +102,6 @@ def receipted(house: House) -> Played:
         house.clock.now += 1_000
         assert played.accept(seat, played.arrangement(seat)).event_number
     return played
-
-
-def test_signatures_are_one_a_seat(house: House) -> None:
-    played = house.play().report_all()
-    played.message.signatures.extend([b"", b"", b""])
-    assert_refused(house, played.settle, BAD, "INVALID_FIELD", "round.signatures")
-    played.message.signatures.pop()
-    assert played.settle().log_receipt.leaf
-
-
-@pytest.mark.parametrize("number", [0, 53, 99, -1, 2**31 - 1])
-def test_number_that_names_no_card_is_refused_with_its_place(house: House, number: int) -> None:
-    """In a check, in a batch, in an event to accept, and in an event of the round."""
-    played = house.play()
-    hand = played.hands[0]
-    wrong = house.arranged([*hand[:4], number], hand[5:10], hand[10:])
-    assert_refused(house, lambda: played.check(0, wrong), BAD, "INVALID_CARD", "arrangement.back[4]")
-    good = mau_binh_pb2.CheckArrangementRequest(round=played.message, arrangement=house.as_dealt(hand))
-    bad = mau_binh_pb2.CheckArrangementRequest(round=played.message, arrangement=wrong)
-    batch = mau_binh_pb2.CheckArrangementsRequest(requests=[good, bad])
-    checked, refused = house.referee.CheckArrangements(batch).responses
-    assert checked == house.referee.CheckArrangement(good)
-    assert reason_and_field(refused.refused) == ("INVALID_CARD", "arrangement.back[4]")
-    assert_refused(house, lambda: played.accept(0, wrong), BAD, "INVALID_CARD", "event.arrange.back[4]")
-    played.report_all().message.events[1].arrange.front[2] = number  # type: ignore[call-overload] # a number that names no card
-    assert_refused(house, played.settle, BAD, "INVALID_CARD", "round.events[1].arrange.front[2]")
-
-
-def test_excess_cards_are_refused_before_they_are_read(house: House) -> None:
-    played = house.play()
-    many = house.arranged([1] * 65, [], [])
-    assert_refused(house, lambda: played.check(0, many), BAD, "INVALID_FIELD", "arrangement.back")
-
-
-ABORTS: dict[str, tuple[dict[str, Any], bool, tuple[str, ...]]] = {
-    "no reason": ({}, True, (BAD, "MISSING_FIELD", "reason")),
-    "a reason nobody knows": ({"reason": 77}, True, (BAD, "MISSING_FIELD", "reason")),
-    "seed missing before the deadline": (
-        {"reason": AbortReason.ABORT_REASON_SEED_MISSING},
-        False,
-        (EARLY, "DEADLINE_NOT_PASSED", "reason"),
-    ),
-    "deal's deadline not passed": (
-        {"reason": AbortReason.ABORT_REASON_DEADLINE},
-        False,
-        ("FAILED_PRECONDITION", "DEADLINE_NOT_PASSED", "reason"),
-    ),
-}
-
-
-@pytest.mark.parametrize("name", ABORTS)
-def test_abort_without_a_ground_is_refused(house: House, name: str) -> None:
-    changes, dealt, expected = ABORTS[name]
-    opened = house.open("t")
-    if dealt:
-        house.deal(opened)
-    request = shuffler_pb2.AbortRoundRequest(round={"table_id": "t", "round_number": 1}, **changes)
-    assert_refused(house, lambda: house.shuffler.AbortRound(request), *expected)
-
-
-def test_aborted_round_cannot_be_ended_otherwise(house: House) -> None:
-    """Aborted stays aborted and undealt, and an abort's reason stays."""
-    opened = house.open("a")
-    abort = shuffler_pb2.AbortRoundRequest(
-        round={"table_id": "a", "round_number": 1}, reason=AbortReason.ABORT_REASON_OPERATOR
-    )
-    house.shuffler.AbortRound(abort)
-    house.shuffler.RevealRound(shuffler_pb2.RevealRoundRequest(round={"table_id": "a", "round_number": 1}))
-    abort.reason = AbortReason.ABORT_REASON_DEADLINE
-    assert_refused(house, lambda: house.shuffler.AbortRound(abort), EARLY, "ABORTED", "")
-    assert_refused(house, lambda: house.deal(opened), EARLY, "ABORTED", "")
 
 
 def test_section_opens_against_the_referees_own_receipt_alone(house: House) -> None:

@@ -15,13 +15,11 @@ from referee.games import GAMES
 from referee.transcript.proof import EventLevel
 from referee.v1 import log_pb2, mau_binh_pb2, shuffler_pb2, ultimate_texas_pb2
 from tests.service.house import House
-from tests.service.opening import open_round, opening
+from tests.service.opening import open_round
 from tests.service.table import Table
 
 CHECK = ultimate_texas_pb2.DECISION_CHECK
 PLAY_1X = ultimate_texas_pb2.DECISION_PLAY_1X
-TIMEOUT = ultimate_texas_pb2.DECISION_TIMEOUT
-DEADLINE_MS = 60_000
 
 
 def hands_of(table: Table) -> list[list[int]]:
@@ -206,39 +204,6 @@ def test_every_method_of_dealing_and_judging_is_among_those_asked() -> None:
     assert methods - asked - learned_nothing_more == set()
 
 
-def test_events_of_keyed_seats_need_their_signatures(house: House) -> None:
-    """Otherwise a frontend could report that all have committed, and see the hands."""
-    table = house.sealed(seats=2)
-    made_up = mau_binh_pb2.Commit(commitment=b"c" * 32)
-    for event in (table.event(0, commit=made_up), table.event(0, leave=True)):
-        refusal = house.refusal_of(table.ask, event, b"")
-        found = (refusal.code, refusal.reason, refusal.field)
-        assert found == ("INVALID_ARGUMENT", "SIGNATURE_MISSING", "signature")
-    table.accept(0, commit=made_up)
-    table.message.signatures[0] = b""
-    refusal = house.refusal_of(table.ask, table.event(1, commit=made_up))
-    assert (refusal.reason, refusal.field) == ("SIGNATURE_MISSING", "round.signatures[0]")
-    texas = house.table("ultimate_texas", seats=1, sealed=True).play()
-    assert house.refusal_of(texas.ask, texas.event(0, decision=CHECK), b"").field == "signature"
-
-
-def test_seat_that_does_not_commit_is_out_of_time_and_defaults(house: House) -> None:
-    """Nobody signs that; before the arranging time is up it is no event. The hands open with it."""
-    table = house.sealed(seats=2)
-    hands = hands_of(table)
-    table.commit(0, hands[0])
-    house.clock.now += DEADLINE_MS - 1
-    answer = table.ask(table.event(1, timeout=True))
-    assert [one.code for one in answer.violations] == ["NOT_OUT_OF_TIME"]
-    assert [one.code for one in table.settle().violations] == ["ROUND_NOT_OVER"]
-    house.clock.now += 1
-    assert table.ask(table.event(1, timeout=True)).opens_section == 1
-    table.open_section()
-    table.accept(0, **table.arrangement(0, hands[0]))
-    settled = table.settle()
-    assert [result.defaulted for result in settled.outcome.seats] == [False, True]
-
-
 def test_seat_that_never_opens_its_commitment_is_reported_and_has_fouled(house: House) -> None:
     """After its 30 seconds, by the referee's clock alone; nobody signs it, and the log shows no fault."""
     table = house.sealed(seats=2)
@@ -260,17 +225,6 @@ def test_seat_that_never_opens_its_commitment_is_reported_and_has_fouled(house: 
     assert results["seats"][1]["fouls"] == ["NOT_OPENED"]
     table.reveal()
     assert house.audit().findings == ()
-
-
-def test_report_that_a_seat_never_opened_needs_the_referees_clock(house: House) -> None:
-    """A frontend could otherwise make a foul of an arrangement that it did not hand in."""
-    table = house.sealed(seats=2)
-    commit_all(table, hands_of(table))
-    table.open_section()
-    house.clock.now += 30_000
-    for seat in (0, 1):
-        table.report(seat, timeout=True)
-    assert house.refusal_of(table.settle).reason_and_field == ("NOT_RECEIVED", "round.events[2]")
 
 
 def test_arrangement_needs_the_time_at_which_the_hands_opened(house: House) -> None:
@@ -304,41 +258,3 @@ def test_hand_that_wins_at_the_deal_opens_all(house: House) -> None:
     ]
     table.reveal()
     assert house.audit().findings == ()
-
-
-TOKENS: dict[str, tuple[list[bytes], str]] = {
-    "too few": ([b"t" * 32], "seat_tokens"),
-    "too many": ([b"t" * 32] * 3, "seat_tokens"),
-    "one empty": ([b"t" * 32, b""], "seat_tokens[1]"),
-    "too long": ([b"t" * 33, b"t" * 32], "seat_tokens[0]"),
-}
-
-
-@pytest.mark.parametrize("why", TOKENS)
-def test_seat_tokens_are_one_hash_a_seat(house: House, why: str) -> None:
-    tokens, field = TOKENS[why]
-    table = house.table(seats=2)
-    table.request.seat_tokens.extend(tokens)
-    assert house.refusal_of(table.open).reason_and_field == ("INVALID_FIELD", field)
-
-
-def test_tien_len_cannot_be_sealed_and_tokens_need_the_header(house: House) -> None:
-    """Each with the field at fault."""
-    refusal = house.refusal_of(house.table("tien_len", seats=2, sealed=True).open)
-    assert refusal.seen == ("INVALID_ARGUMENT", "INVALID_FIELD", "seat_tokens")
-    assert "card by card" in refusal.message
-    request = opening(house.terms(), tokens=[b"t" * 32] * 2)
-    assert house.refusal_of(open_round, house.shuffler, request).field == "seat_tokens"
-
-
-def test_timeouts_of_ultimate_texas_need_no_signature(house: House) -> None:
-    """Nobody is there to sign; the referee's clock answers for them."""
-    table = house.table("ultimate_texas", seats=1, sealed=True).play()
-    for _ in range(3):
-        house.clock.now += 30_000
-        assert table.ask(table.event(0, decision=TIMEOUT)).event_number
-        table.open_section()
-    assert table.settle().log_receipt.leaf
-    inputs = table.leaves()[5]["inputs"]
-    assert [event["received"] for event in inputs["events"]] == [1, 1, 1]
-    assert inputs["signatures"] == [""]

@@ -83,7 +83,7 @@ FEATURES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         "clients": {
             "SDK for Python": "clients/python/ tests/clients_python/ tests/journeys/",
             "SDK for TypeScript and verifier": "clients/typescript/ clients/verifier/ tests/verifier/",
-            "harness": "clients/harness/ tests/clients_harness/",
+            "harness": "clients/harness/ tests/clients_harness/ tests/cases/",
             "smoke clients": "clients/smoke/ tests/smoke/",
             "pages of clients": "clients/README.md",
             "site of all pages": ".docs/ tests/docs/",

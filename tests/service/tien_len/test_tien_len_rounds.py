@@ -4,12 +4,9 @@ import json
 from typing import Final
 
 from referee.evidence.dsse import Envelope
-from referee.games.tien_len import TienLenRules
 from referee.rulesets import get
-from referee.transcript.inputs import parse
-from referee.transcript.replay import replay
 from referee.v1 import tien_len_pb2
-from tests.service.tien_len_house import Dealt, TienLenHouse
+from tests.service.tien_len_house import TienLenHouse
 
 RULESET: Final = "tien_len.mien_nam"
 
@@ -38,43 +35,3 @@ def test_answer_says_what_the_signed_transcript_says(tien_len: TienLenHouse) -> 
         assert set(one.hands[seat]) - set(played) == set(result.left)
     assert outcome == tien_len.preview(one.round).outcome
     assert outcome.ruleset_digest == get(RULESET).digest
-
-
-def _won_at_the_deal(tien_len: TienLenHouse) -> Dealt:
-    for _ in range(300):
-        one = tien_len.deal()
-        if tien_len.preview(one.round).state.over:
-            return one
-    message = "no hand won at the deal in 300 rounds"
-    raise AssertionError(message)
-
-
-def test_round_won_at_the_deal_settles_at_once_without_events(tien_len: TienLenHouse) -> None:
-    """Every other seat pays the pattern's units, and nobody pays for cards left."""
-    one = _won_at_the_deal(tien_len)
-    settled = tien_len.settle(one.round)
-    outcome = settled.outcome
-    winner = tien_len.winner_of(settled)
-    rules = get(RULESET).rules
-    assert isinstance(rules, TienLenRules)
-    units: dict[str, int] = {rule.pattern: rule.units for rule in rules.instant_wins}
-    pattern = outcome.seats[winner].instant_win
-    assert outcome.ending == "INSTANT_WIN"
-    assert outcome.seats[winner].instant_win_name.vi == get(RULESET).names["pattern"][pattern].vi
-    assert {(seat, winner, 10 * units[pattern], "INSTANT_WIN", pattern) for seat in range(4) if seat != winner} == {
-        (paid.payer, paid.payee, paid.amount_minor, paid.reason, paid.subject) for paid in outcome.transfers
-    }
-    payload = _payload(settled)
-    assert payload == replay(parse(payload).inputs, get(RULESET)).payload
-    assert parse(payload).inputs.events == ()
-
-
-def test_no_event_is_accepted_after_a_win_at_the_deal(tien_len: TienLenHouse) -> None:
-    one = _won_at_the_deal(tien_len)
-    answer = tien_len.accept(one.round, tien_len.make_play(one.dealt.leader, one.hands[one.dealt.leader][:1]))
-    assert [violation.code for violation in answer.violations] == ["ROUND_OVER"]
-    assert answer.event_number == 0
-    assert not answer.HasField("event")
-    listed = tien_len.plays(one.round)
-    assert not listed.HasField("turn")
-    assert not listed.plays

@@ -53,17 +53,6 @@ def test_every_suggestion_of_a_round_is_lawful(tien_len: TienLenHouse):
     assert not answer.violations
 
 
-def test_a_chop_is_suggested_with_its_price_and_words(tien_len: TienLenHouse, chop: tien_len_pb2.TienLenRound):
-    """A red two chopped pays 6 stakes of 100."""
-    best, other = suggest(tien_len, chop).suggestions
-    assert best.play.kind == "PAIR_RUN_3"
-    assert other.HasField("pass_turn")
-    reasons = {reason.code: reason for reason in best.reasons}
-    assert reasons["CHOPS"].amount_minor == 600
-    assert (reasons["CHOPS"].text.vi, reasons["CHOPS"].text.en) == ("Chặt được 6 cược.", "It chops for 6 stakes.")
-    assert reasons["LIKELY_HOLDS"].chance_permille > 900
-
-
 def test_playing_out_says_what_a_play_is_worth(tien_len: TienLenHouse, chop: tien_len_pb2.TienLenRound):
     first = suggest(tien_len, chop, samples=30)
     assert first.suggestions[0].play.kind == "PAIR_RUN_3"
@@ -81,24 +70,6 @@ def test_the_count_bounds_the_answer(tien_len: TienLenHouse):
     assert 3 < asked[3] <= 10
 
 
-@pytest.mark.parametrize(("field", "value"), [("count", 11), ("samples", 201)])
-def test_more_than_may_be_asked_is_refused(
-    tien_len: TienLenHouse, chop: tien_len_pb2.TienLenRound, field: str, value: int
-):
-    refusal = tien_len.refusal_of(suggest, tien_len, chop, **{field: value})
-    assert refusal.code == "INVALID_ARGUMENT"
-    assert (refusal.reason, refusal.field) == ("INVALID_FIELD", field)
-
-
-def test_a_round_with_an_unlawful_event_has_no_suggestions(tien_len: TienLenHouse, chop: tien_len_pb2.TienLenRound):
-    chop.events.append(tien_len.make_play(1, [DECK[51].number], time=tien_len.clock.now))
-    answer = suggest(tien_len, chop)
-    assert [violation.code for violation in answer.violations]
-    assert answer.refused_event_number == 2
-    assert not answer.suggestions
-    assert not answer.HasField("turn")
-
-
 def test_groups_are_listed_only_on_request(tien_len: TienLenHouse, chop: tien_len_pb2.TienLenRound):
     """Without them the answer has the bytes that it always had."""
     plain, with_groups = tien_len.plays(chop), grouped(tien_len, chop)
@@ -107,19 +78,6 @@ def test_groups_are_listed_only_on_request(tien_len: TienLenHouse, chop: tien_le
     with_groups.ClearField("groups")
     with_groups.ClearField("whole_plays")
     assert plain.SerializeToString(deterministic=True) == with_groups.SerializeToString(deterministic=True)
-
-
-def test_groups_name_what_they_chop(tien_len: TienLenHouse, chop: tien_len_pb2.TienLenRound):
-    listed = grouped(tien_len, chop)
-    (group,) = listed.groups
-    assert (group.kind, group.length, list(group.plays)) == ("PAIR_RUN_3", 3, [0])
-    assert (group.name.vi, group.chops, group.chops_name.vi, group.chop_minor) == (
-        "3 đôi thông",
-        "RED_TWO",
-        "heo đỏ",
-        600,
-    )
-    assert list(listed.whole_plays) == [0]
 
 
 def test_groups_of_a_lead_are_kinds_and_lengths(tien_len: TienLenHouse):

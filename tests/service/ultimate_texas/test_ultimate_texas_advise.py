@@ -94,28 +94,6 @@ def test_seat_with_nothing_to_decide_gets_no_options(server):
     assert len(waiting.options) == 3
 
 
-def test_unlawful_event_is_answered_with_its_violations(server):
-    dealt_round = server.deal()
-    dealt_round.report(0, "FOLD")
-    answer = ask(server, dealt_round.message, 1)
-    assert [one.code for one in answer.violations] == ["FOLD_NOT_OFFERED"]
-    assert (answer.refused_event_number, len(answer.options)) == (1, 0)
-
-
-def test_questions_without_the_seat_or_its_cards_are_refused(server, refused):
-    dealt_round = server.deal()
-    request = advice_pb2.SuggestDecisionRequest(round=dealt_round.message, seat=2)
-    assert refused(server.advice.SuggestDecision, request).seen == ("INVALID_ARGUMENT", "INVALID_SEAT", "seat")
-    dealt_round.play((0, "CHECK"))
-    dealt_round.accept(1, "CHECK")
-    request = advice_pb2.SuggestDecisionRequest(round=dealt_round.message, seat=0)
-    assert refused(server.advice.SuggestDecision, request).seen == (
-        "INVALID_ARGUMENT",
-        "SECTION_MISSING",
-        "round.certificates",
-    )
-
-
 def test_house_ruleset_has_advice_before_the_flop_and_after_it(server, refused, tmp_path: Path):
     """Without a table the refusal names the command that makes one; with one beside the ruleset there is an answer."""
     folder = tmp_path / "house"

@@ -1,15 +1,14 @@
 """Decisions asked about and accepted: broken rules are answered with violations, and nothing else happens."""
 
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from referee.rulesets import get, load_folder
+from referee.rulesets import get
 from referee.v1 import ultimate_texas_pb2
 from referee.v1.ultimate_texas_pb2 import Decision
 from tests.service.courses import payload_of
-from tests.service.ultimate_texas_house import Refused, Server
+from tests.service.ultimate_texas_house import Server
 
 DECISIONS: Final = tuple(name.removeprefix("DECISION_") for name in Decision.keys() if name != "DECISION_UNSPECIFIED")  # noqa: SIM118 - an enum of the wire is no dict
 STATES: Final = (
@@ -67,17 +66,6 @@ def test_what_is_listed_as_legal_is_what_is_lawful_and_accepted(server: Server, 
             played.message.CopyFrom(before)
 
 
-def test_question_about_a_decision_needs_no_card_and_no_signature(server: Server):
-    played = server.deal(2)
-    played.report(1, "CHECK")
-    answer = played.check(1, "PLAY_2X")
-    assert _codes(answer) == ["ALREADY_CHECKED", "PLAY_NOT_OFFERED"]
-    assert (answer.violations[1].found, answer.violations[1].expected) == (2, 4)
-    assert answer.violations[0].text.vi == "Ghế 1 đã check ở vòng này."
-    assert answer.state.turn == 0
-    assert answer.state.seats[1].checked
-
-
 @pytest.mark.parametrize(
     ("decisions", "asked", "codes"),
     [
@@ -104,17 +92,6 @@ def test_unlawful_event_is_answered_with_what_is_wrong_and_no_receipt(
     assert all(violation.text.vi and violation.text.en for violation in answer.violations)
 
 
-def test_event_is_not_accepted_before_the_time_of_the_last_reported_one(server: Server, refused: Refused):
-    """The frontend's clock runs ahead of the referee's, and never drives it."""
-    played = server.deal(2)
-    server.clock.now += 5_000
-    played.report(0, "CHECK")
-    server.clock.now -= 1
-    assert refused(played.accept, 1, "CHECK").seen == ("UNAVAILABLE", "CLOCK_BEHIND", "round.events")
-    server.clock.now += 1
-    assert played.accept(1, "CHECK").event_number == 2
-
-
 @pytest.mark.parametrize("behind", [1, 2_000])
 def test_referees_clock_that_was_set_back_a_little_stays_at_the_rounds_time(server: Server, behind: int):
     """The round's time is that of the referee's event before, or of the shuffler's deal and openings."""
@@ -128,27 +105,6 @@ def test_referees_clock_that_was_set_back_a_little_stays_at_the_rounds_time(serv
     assert opened == dealt + 6_000
     server.clock.now -= behind
     assert played.accept(0, "CHECK").event.time == opened
-
-
-def test_referees_clock_that_was_set_back_by_more_is_refused(server: Server, refused: Refused):
-    played = server.deal(2)
-    server.clock.now -= 2_001
-    assert refused(played.accept, 0, "CHECK").reason == "CLOCK_BEHIND"
-
-
-def test_seats_decide_in_order_where_a_house_ruleset_says_so(server: Server, tmp_path: Path):
-    """OUT_OF_TURN needs a ruleset that no file ships: an operator's, loaded from a folder."""
-    source = get("ultimate_texas.casino").source.decode()
-    house = source.replace('id = "ultimate_texas.casino"', 'id = "ultimate_texas.house"')
-    folder = tmp_path / "rulesets"
-    folder.mkdir()
-    (folder / "house.toml").write_text(house.replace('order = "ANY"', 'order = "BY_SEAT"'), encoding="utf-8")
-    server.restart(catalogue=load_folder(folder))
-    played = server.deal(2, ruleset_id="ultimate_texas.house")
-    answer = played.accept(1, "CHECK")
-    assert _codes(answer) == ["OUT_OF_TURN"]
-    assert [list(seat.legal_decisions) for seat in answer.state.seats][1] == [Decision.DECISION_LEAVE]
-    assert played.play((0, "CHECK"), (1, "CHECK")).state.street == "FLOP"
 
 
 def test_round_is_settled_at_the_referees_last_time_at_the_earliest(server: Server):

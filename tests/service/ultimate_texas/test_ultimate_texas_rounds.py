@@ -18,7 +18,7 @@ from referee.transcript.inputs import parse
 from referee.transcript.replay import replay
 from referee.v1 import shuffler_pb2, ultimate_texas_pb2
 from tests.service.advised import play_streets
-from tests.service.ultimate_texas_house import Refused, Server
+from tests.service.ultimate_texas_house import Server
 
 Outcome: TypeAlias = ultimate_texas_pb2.UltimateTexasOutcome
 
@@ -110,29 +110,6 @@ def test_round_of_any_size_settles_as_another_library_and_the_seed_say(
     assert set(results) >= {"WON", "LOST", "FOLDED"}
 
 
-def test_streets_open_one_after_another(server: Server):
-    """One seat that checks to the river sees three, then five cards of the board, and the house at the end."""
-    played = server.deal(1)
-    header = played.opened.header
-    hand, house, flop, turn_river = range(4)
-    assert list(header.layout) == [2, 2, 3, 2, 43]
-    expected = [
-        ("CHECK", flop, ["flop"], {hand, flop}),
-        ("CHECK", turn_river, ["flop", "turn_river"], {hand, flop, turn_river}),
-        ("PLAY_1X", house, ["flop", "turn_river", "house"], {hand, flop, turn_river, house}),
-    ]
-    for decision, section, names, visible in expected:
-        answer = played.accept(0, decision)
-        assert answer.opens_section == section
-        opened = played.open_section()
-        assert opened.section == section
-        assert [part.name for part in opened.opened] == names
-        assert list(opened.opened[-1].cards) == list(opened.cards)
-        payload = json.loads(Envelope.parse(opened.certificate).payload)
-        assert {part["index"] for part in payload["sections"]} == visible
-    assert played.settle().outcome.board == [*played.sections[0].cards, *played.sections[1].cards]
-
-
 def test_frontend_asks_only_for_receipts_of_events_that_close_a_street(server: Server):
     """Three of six events have only the frontend's time; the transcript says so, and what opened after the others."""
     played = server.deal(2)
@@ -146,34 +123,3 @@ def test_frontend_asks_only_for_receipts_of_events_that_close_a_street(server: S
     assert [(one["number"], one["sections"]) for one in inputs["unsealed"]] == [(2, [3]), (4, [4]), (6, [2])]
     assert (inputs["receipt"]["number"], inputs["receipt"]["opens_section"]) == (6, 2)
     assert [event["time"] - inputs["dealt_time"] for event in inputs["events"]] == [0, 1000, 1000, 2000, 2000, 3000]
-
-
-def test_event_that_opens_cards_cannot_be_reported(server: Server, refused: Refused):
-    """The frontend took the closing event on its own word; asked again without it, the referee gives the receipt."""
-    played = server.deal(1)
-    played.report(0, "PLAY_4X")
-    assert refused(played.preview).reason_and_field == ("NOT_RECEIVED", "round.events[0]")
-    del played.message.events[:]
-    played.play((0, "PLAY_4X"))
-    assert played.settle().violations == []
-
-
-def test_certificate_of_the_deal_is_not_enough_to_play_on(server: Server, refused: Refused):
-    """The street's clock runs from a time that only the certificate of its cards says."""
-    played = server.deal(1)
-    played.play((0, "CHECK"))
-    played.message.certificates[:] = [played.dealt.certificate]
-    assert refused(played.accept, 0, "CHECK").reason_and_field == ("SECTION_MISSING", "round.certificates")
-
-
-def test_preview_writes_nothing_and_shows_the_outcome_once_all_is_open(server: Server):
-    played = server.deal(1)
-    size = server.size
-    assert played.preview().state.street == "PREFLOP"
-    played.accept(0, "PLAY_3X")
-    hidden = played.preview()
-    assert (hidden.state.street, hidden.HasField("outcome")) == ("SHOWDOWN", False)
-    played.open_section()
-    size += 1  # the UNSEAL
-    assert played.preview().HasField("outcome")
-    assert server.size == size

@@ -18,6 +18,7 @@ from referee.cli.stopping import until_asked
 from referee.evidence.printable import error_words
 from referee.rulesets import RulesetError, load_folder
 from referee.storage import DataLossError, StoreError
+from referee_harness.cases import conform
 from referee_harness.clock import Clock
 from referee_harness.control import Control
 from referee_harness.harness import Harness
@@ -27,8 +28,11 @@ _SHOWN = ("grpc", "control", "web", "origin", "keys")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Serve until asked to stop."""
-    options = _parser().parse_args(arguments)
+    """Serve until asked to stop, or ask a program."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["conform"]:
+        conform.main(given[1:])
+    options = _parser().parse_args(given)
     logging.configure(quiet=not options.verbose)
     with until_asked() as stop:
         _serve(options, stop)
@@ -66,7 +70,11 @@ def _wait_for_end(stop: threading.Event) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="referee-harness", description="A real server that deals scripted decks.")
+    parser = argparse.ArgumentParser(
+        prog="referee-harness",
+        description="A real server that deals scripted decks.",
+        epilog="`referee-harness conform -- PROGRAM` tests a client.",
+    )
     parser.add_argument("--version", action="version", version=f"referee-harness {version('referee-harness')}")
     parser.add_argument("--port", type=int, default=0, help="port of the gRPC services; 0 takes a free one")
     parser.add_argument("--control-port", type=int, default=0, help="port of the control API; 0 takes a free one")
