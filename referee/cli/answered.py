@@ -1,0 +1,101 @@
+"""The questions of ``referee audit --answered``: options, and the reader that asks them."""
+
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.audit.cluster import executor_of
+from referee.cli.options import fail
+from referee.evidence.outside import OutsideError
+from referee.evidence.printable import error_words
+from referee.extras import install
+
+if TYPE_CHECKING:
+    from referee.answered.reader import Answered
+
+IsAsked = Annotated[
+    bool,
+    typer.Option(
+        "--answered",
+        help="Ask too, at tables of Mậu Binh, whether players arranged as if they knew others' cards.",
+    ),
+]
+SettingsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--answered-settings",
+        metavar="FILE",
+        help="TOML for --answered: who may know whose cards, and whom to ask about all hands.",
+        exists=True,
+        dir_okay=False,
+    ),
+]
+ScoresFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--answered-scores",
+        metavar="FILE",
+        help="A file in which --answered keeps its scores: the next audit of the grown log scores only new rounds.",
+        dir_okay=False,
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """What to ask by: files of settings and scores, a folder of card tables, and where to score."""
+
+    settings: Path | None
+    scores: Path | None
+    folder: Path | None
+    workers: int
+    scheduler: str
+
+    @classmethod
+    def of(  # noqa: PLR0913 - one parameter an option
+        cls,
+        is_asked: bool,  # noqa: FBT001 - an option
+        settings: Path | None,
+        scores: Path | None,
+        *,
+        folder: Path | None,
+        workers: int,
+        scheduler: str,
+    ) -> "Asking | None":
+        """Return how to ask; None without --answered, which the other options need."""
+        if is_asked:
+            return cls(settings=settings, scores=scores, folder=folder, workers=workers, scheduler=scheduler)
+        if settings is not None or scores is not None:
+            fail("--answered-settings and --answered-scores are for --answered: give it too")
+        return None
+
+    @contextmanager
+    def reader(self) -> "Iterator[Answered]":
+        """Begin to ask; keep the scores at the end, unless the audit failed."""
+        try:
+            from referee.answered.reader import Answered  # noqa: PLC0415 - numpy, for this option alone
+            from referee.answered.settings import read_settings  # noqa: PLC0415 - as above
+        except ImportError:
+            fail(f"--answered was not asked: its values need numpy; {install('cli')}")
+        from referee.advice.mau_binh.population import PopulationError  # noqa: PLC0415 - numpy
+
+        try:
+            settings = None if self.settings is None else read_settings(self.settings)
+            earlier = self.scores if self.scores is not None and self.scores.exists() else None
+            with ExitStack() as stack:
+                executor: Executor | None = None
+                if self.scheduler:
+                    executor = stack.enter_context(executor_of(self.scheduler))
+                elif self.workers > 1:
+                    executor = stack.enter_context(ProcessPoolExecutor(self.workers))
+                asked = stack.enter_context(Answered(settings, folder=self.folder, earlier=earlier, executor=executor))
+                yield asked
+                if self.scores is not None:
+                    asked.scored.keep(self.scores)
+        except (OutsideError, PopulationError, OSError) as error:
+            fail(f"--answered: {error_words(error)}")
