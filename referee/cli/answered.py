@@ -5,7 +5,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -17,6 +17,10 @@ from referee.extras import install
 
 if TYPE_CHECKING:
     from referee.answered.reader import Answered
+    from referee.answered.scored import ScoredRounds
+
+TABLE: Final = "answered.parquet"
+"""File of a round's scores in the folder of --tables."""
 
 IsAsked = Annotated[
     bool,
@@ -48,11 +52,12 @@ ScoresFile = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """What to ask by: files of settings and scores, a folder of card tables, and where to score."""
+    """What to ask by: files of settings and scores, folders of card tables and of Parquet tables, where to score."""
 
     settings: Path | None
     scores: Path | None
     folder: Path | None
+    tables: Path | None
     workers: int
     scheduler: str
 
@@ -64,12 +69,15 @@ class Asking:
         scores: Path | None,
         *,
         folder: Path | None,
+        tables: Path | None,
         workers: int,
         scheduler: str,
     ) -> "Asking | None":
         """Return how to ask; None without --answered, which the other options need."""
         if is_asked:
-            return cls(settings=settings, scores=scores, folder=folder, workers=workers, scheduler=scheduler)
+            return cls(
+                settings=settings, scores=scores, folder=folder, tables=tables, workers=workers, scheduler=scheduler
+            )
         if settings is not None or scores is not None:
             fail("--answered-settings and --answered-scores are for --answered: give it too")
         return None
@@ -97,5 +105,27 @@ class Asking:
                 yield asked
                 if self.scores is not None:
                     asked.scored.keep(self.scores)
+                if self.tables is not None:
+                    _write_table(asked.scored, self.tables / TABLE)
         except (OutsideError, PopulationError, OSError) as error:
             fail(f"--answered: {error_words(error)}")
+
+
+def _write_table(scored: "ScoredRounds", file: Path) -> None:
+    """Write a row for each round and ordered pair of its seats: both logarithms of the factor of its stakes.
+
+    ``deal_leaf`` is that of the table of rounds; its seats have the keys.
+    """
+    import numpy as np  # noqa: PLC0415 - for this option alone
+    import pyarrow as pa  # noqa: PLC0415 - the extra parquet
+    import pyarrow.parquet as pq  # noqa: PLC0415 - as above
+
+    indices, numbers = ("deal_leaf", "seat", "known_seat"), ("by_cards", "by_hands")
+    kinds = [(name, pa.int64()) for name in indices] + [(name, pa.float64()) for name in numbers]
+    with pq.ParquetWriter(file, pa.schema(kinds), compression="zstd") as writer:
+        for records in scored:
+            seated = records["owners"] > 0
+            places = np.nonzero(seated[:, :, np.newaxis] & seated[:, np.newaxis] & ~np.eye(seated.shape[1], dtype=bool))
+            columns = [records["leaf"][places[0]], *places[1:], *[records[name][places] for name in numbers]]
+            arrays = [pa.array(column, type=kind) for column, (_, kind) in zip(columns, kinds, strict=True)]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=writer.schema))

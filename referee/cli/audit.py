@@ -216,7 +216,13 @@ def audit(  # noqa: PLR0913 - one parameter an option
         fail("--auditor is a name for the page of --html: give both")
     page = None if html is None else Page(html, language, _rounds(rounds or []), catalogue, auditor)
     asking = Asking.of(
-        is_asked, answered_settings, answered_scores, folder=rulesets, workers=workers, scheduler=scheduler
+        is_asked,
+        answered_settings,
+        answered_scores,
+        folder=rulesets,
+        tables=tables,
+        workers=workers,
+        scheduler=scheduler,
     )
     agreed = policy_of(policy)
     witnessing = witnessing_of(witness, outgrown, quorum=quorum, max_age=max_age, policy=agreed)
