@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from referee.answered.choices import Choices, choices_of
 from referee.answered.scored import RECORD, SEATS, ScoredRounds
 from referee.answered.settings import AnsweredSettings
-from referee.answered.stakes import MOST, Stakes
+from referee.answered.stakes import MOST, Stakes, wary, worth
 from referee.answered.swap import HELD
 from referee.answered.tables import valuer_of
 from referee.answered.work import Growth, Work, grow
@@ -281,7 +281,7 @@ class _Detail:
     def __init__(self, step: int) -> None:
         self._step = step
         self._rounds = 0
-        self._log = 0.0
+        self._bold = self._wary = 0.0
         self.most: list[tuple[float, int]] = []
         self.won: Counter[int] = Counter()
         self.path: list[float] = []
@@ -289,14 +289,15 @@ class _Detail:
     def add(self, record: Any, growth: float, seats: Sequence[int]) -> None:  # noqa: ANN401 - a record
         """Add a round with the growth of the stake and the seats of the owners."""
         self._rounds += 1
-        self._log += growth
+        self._bold += growth
+        self._wary += wary(growth)
         heapq.heappush(self.most, (growth, record["leaf"].item()))
         if len(self.most) > SAID_MOST:
             heapq.heappop(self.most)
         if len(seats) == 2:  # noqa: PLR2004 - a pair
             self.won[record["currency"].item()] += record["won"][seats[0], seats[1]].item()
         if self._rounds % self._step == 0:
-            self.path.append(log10(self._log))
+            self.path.append(log10(worth(self._bold, self._wary)))
 
 
 def _of_pairs(pairs: Stakes) -> Iterator[_Question]:

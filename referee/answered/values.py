@@ -119,7 +119,7 @@ class Valuer:
 
     def best(self, cards: Sequence[Card]) -> Ints:
         """Return the strengths of back, middle and front of a hand's best arrangement."""
-        splits, _, values = self._split(tuple(cards))
+        splits, _, values = self._split(tuple(sorted(cards, key=lambda card: card.number)))
         front, pair = divmod(int(values.argmax()), PAIRS)
         return np.array([splits.backs[front, pair], splits.middles[front, pair], splits.fronts[front]])
 

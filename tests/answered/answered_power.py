@@ -26,6 +26,7 @@ from referee.answered.choices import (
     Choices,
     growth_alone,
 )
+from referee.answered.stakes import WARY
 from referee.answered.swap import log_growth, scores
 from referee.answered.values import CANDIDATES, Floats, Hand, Valuer
 from referee.cards import DECK
@@ -69,7 +70,7 @@ def _sampled(values: Valuer, pair: tuple[Hand, Hand], luck: random.Random, *, sa
     others = []
     for _ in range(samples):
         luck.shuffle(unseen)
-        others += [values.best(sorted(half, key=lambda card: card.number)) for half in (unseen[:13], unseen[13:])]
+        others += [values.best(half) for half in (unseen[:13], unseen[13:])]
     for hand in pair:
         yield 2 * values.by_hands(hand.candidates, np.stack(others)).mean(axis=0)
 
@@ -77,15 +78,21 @@ def _sampled(values: Valuer, pair: tuple[Hand, Hand], luck: random.Random, *, sa
 class Measured:
     """Deals of one ruleset, and what kinds of players do in them; choices are arrays by deal, seat and other seat."""
 
-    def __init__(self, values: Valuer, luck: random.Random, *, deals: int, samples: int) -> None:
+    def __init__(self, own: Floats, pooled: Floats, cards: Floats, whole: Floats) -> None:
+        self.pooled, self.cards, self.whole = pooled, cards, whole
+        self.own = np.broadcast_to(own[:, :, np.newaxis], self.pooled.shape)
+        self.advised = self.own.argmax(axis=-1)
+        self._luck = np.random.default_rng(1)
+
+    @classmethod
+    def made(cls, values: Valuer, luck: random.Random, *, deals: int, samples: int) -> "Measured":
+        """Make deals."""
         made = []
         for number in range(deals):
             made.append(deal_of(values, luck, samples=samples))
             _say(f"deal {number + 1} of {deals}")
-        own, self.pooled, self.cards, self.whole = [np.array(one) for one in zip(*made, strict=True)]
-        self.own = np.broadcast_to(own[:, :, np.newaxis], self.pooled.shape)
-        self.advised = self.own.argmax(axis=-1)
-        self._luck = np.random.default_rng(1)
+        own, pooled, cards, whole = [np.array(one) for one in zip(*made, strict=True)]
+        return cls(own, pooled, cards, whole)
 
     def noisy(self, values: Floats, temperature: float) -> Floats:
         """Choose by values with an error of this temperature."""
@@ -138,16 +145,24 @@ def against_fourth(factors: Floats) -> Floats:
 
 def rounds_needed(factors: Floats) -> str:
     """Write the rounds until the mean logarithm reaches the bound, with an interval of two standard errors."""
-    of_deals = np.log(factors).reshape(len(factors), -1).mean(axis=1)
-    mean, error = of_deals.mean(), of_deals.std() / math.sqrt(len(of_deals))
-    least, needed, most = [BOUND / one if one > 0 else math.inf for one in (mean + 2 * error, mean, mean - 2 * error)]
+    found = []
+    for part in (1.0, WARY):
+        of_deals = np.log1p(part * (factors - 1)).reshape(len(factors), -1).mean(axis=1)
+        mean, error = of_deals.mean(), of_deals.std() / math.sqrt(len(of_deals))
+        means = (mean, mean + 2 * error, mean - 2 * error)
+        found.append([(BOUND + math.log(2)) / one if one > 0 else math.inf for one in means])
+    needed, least, most = min(found)
     return f"{needed:,.0f} ({least:,.0f} to {most:,.0f})"
 
 
 def null_of(factors: Floats, luck: np.random.Generator, *, pairs: int, rounds: int) -> tuple[float, int, int, int]:
     """Return the highest e-value, and how many pairs ever reach 1,000, 3.5 million and 10^9, of honest pairs."""
-    logs = np.log(factors).reshape(-1)
-    highest = [np.cumsum(luck.choice(logs, rounds)).max() for _ in range(pairs)]
+    bold = np.log(factors).reshape(-1)
+    cautious = np.log1p(WARY * np.expm1(bold))
+    highest = []
+    for _ in range(pairs):
+        drawn = luck.integers(len(bold), size=rounds)
+        highest.append((np.logaddexp(np.cumsum(bold[drawn]), np.cumsum(cautious[drawn])) - math.log(2)).max())
     return max(highest), *[int(np.sum(np.array(highest) >= math.log(least))) for least in (1e3, 3.5e6, 1e9)]
 
 
@@ -175,7 +190,19 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1_000, help="rounds of an honest pair")
     given = parser.parse_args()
     values, luck = values_of(given.ruleset, SEATS), random.Random(1)  # noqa: S311 - deals that repeat themselves
-    measured = Measured(values, luck, deals=given.deals, samples=given.samples)
+    measured = Measured.made(values, luck, deals=given.deals, samples=given.samples)
+    sys.stdout.write(f"{given.ruleset}, {given.deals:,} deals, {given.samples} samples a thief's value\n")
+    for line in lines_of(measured, pairs=given.pairs, rounds=given.rounds):
+        sys.stdout.write(f"{line}\n")
+    grown = np.exp(list(alone(values, luck, deals=given.deals)))
+    sys.stdout.write(
+        f"one who knows all: {rounds_needed(grown[:, 0])} rounds; advised: mean factor {grown[:, 1].mean():.3f}\n"
+    )
+
+
+def lines_of(measured: Measured, *, pairs: int, rounds: int) -> Iterator[str]:
+    """Yield the lines of pairs, triples and honest pairs."""
+    deals = len(measured.cards)
     noisy, pooled = measured.noisy, measured.pooled
     kinds: dict[str, Callable[[], Floats]] = {
         **{f"pools, T = {one}": lambda one=one: noisy(pooled, one) for one in (0, 0.2, 0.5, 1)},
@@ -185,29 +212,25 @@ def main() -> None:
         },
         **{f"only where it gains > {one}": lambda one=one: measured.gaining(one) for one in (0.3, 0.6)},
     }
-    out = sys.stdout.write
-    out(f"{given.ruleset}, {given.deals:,} deals, {given.samples} samples a thief's value\n")
     for name, choose in kinds.items():
         choice = choose()
         factors = measured.factors(choice)
-        gain = 2 * measured.gain(choice).reshape(given.deals, -1).mean(axis=1)
-        out(
+        gain = 2 * measured.gain(choice).reshape(deals, -1).mean(axis=1)
+        yield (
             f"pair {name}: {rounds_needed(both(factors))} rounds; one direction {rounds_needed((1 + factors) / 2)}; "
-            f"gains {gain.mean():.2f} +- {gain.std() / math.sqrt(given.deals):.2f} stakes a round\n"
+            f"gains {gain.mean():.2f} +- {gain.std() / math.sqrt(deals):.2f} stakes a round"
         )
     for temperature in (0, 0.5, 1):
         factors = measured.factors(noisy(measured.whole + 0.01 * measured.own, temperature), by_hands=True)
-        out(f"triple, T = {temperature}: {rounds_needed(against_fourth(factors))} rounds\n")
-    grown = np.exp(list(alone(values, luck, deals=given.deals)))
-    out(f"one who knows all: {rounds_needed(grown[:, 0])} rounds; advised: mean factor {grown[:, 1].mean():.3f}\n")
+        yield (f"triple, T = {temperature}: {rounds_needed(against_fourth(factors))} rounds")
     draw = np.random.default_rng(2)
     for temperature in (0, 0.2, 0.5, 1, 2):
         choice = np.broadcast_to(noisy(measured.own[:, :, :1], temperature), measured.advised.shape)
         factors = both(measured.factors(choice))
-        most, *reached = null_of(factors, draw, pairs=given.pairs, rounds=given.rounds)
-        out(
-            f"{given.pairs:,} honest pairs, T = {temperature}: mean factor {factors.mean():.6f}; ever 1,000, 3.5 "
-            f"million and 10^9: {reached}; highest 10^{most / math.log(10):.1f}\n"
+        most, *reached = null_of(factors, draw, pairs=pairs, rounds=rounds)
+        yield (
+            f"{pairs:,} honest pairs, T = {temperature}: mean factor {factors.mean():.6f}; ever 1,000, 3.5 "
+            f"million and 10^9: {reached}; highest 10^{most / math.log(10):.1f}"
         )
 
 

@@ -46,10 +46,9 @@ def test_asking_adds_its_answers_and_changes_nothing_else(place, tmp_path):
 
 def test_scores_are_a_table_beside_those_of_the_rounds(place, tmp_path):
     audited(place, "--answered", "--tables", tmp_path)
-    rows = duckdb.sql(
-        f"select seat, known_seat, by_cards, by_hands from '{tmp_path}/answered.parquet' "
-        f"join read_parquet('{tmp_path}/rounds/**/*.parquet') using (deal_leaf) where seat_count = 4"  # noqa: S608 - folders of the test
-    ).fetchall()
+    scores = duckdb.read_parquet(str(tmp_path / "answered.parquet"))
+    rounds = duckdb.read_parquet(str(tmp_path / "rounds" / "**" / "*.parquet")).filter("seat_count = 4")
+    rows = scores.join(rounds, "deal_leaf").select("seat, known_seat, by_cards, by_hands").fetchall()
     assert len(rows) == 2 * 4 * 3
     assert all(first != second for first, second, *_ in rows)
 

@@ -9,7 +9,7 @@ import pytest
 
 from referee.answered.reader import Answered
 from referee.answered.settings import AnsweredSettings
-from referee.answered.stakes import Stakes
+from referee.answered.stakes import Stakes, wary, worth
 from referee.audit.report import Report
 from referee.audit.round_leaves import ExaminedRound
 from referee.finding import Code, Severity
@@ -129,7 +129,7 @@ def test_pairs_beyond_the_memory_are_counted():
     for number in (1, 2, 3, 3, 1):
         stakes.add(number, (0.5,))
     assert stakes.crowded_out == 2
-    assert list(stakes.asked(2)) == [(1, 2, (1.0,))]
+    assert list(stakes.asked(2)) == [(1, 2, (pytest.approx(worth(1.0, 2 * wary(0.5))),))]
 
 
 def test_honest_players_are_not_noted():
