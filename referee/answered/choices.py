@@ -41,6 +41,13 @@ class Choices(NamedTuple):
     hands: tuple[tuple[Card, ...], ...]
     chosen: tuple[ChiCards | None, ...]
 
+    @classmethod
+    def of_numbers(cls, hands: Sequence[Sequence[int]], chosen: Sequence[Sequence[int]]) -> "Choices":
+        """Make choices from card numbers: each arrangement is its back, middle and front, or all zeros for none."""
+        arranged = [cards_of(cards) if any(cards) else () for cards in chosen]
+        chi = [(cards[:5], cards[5:10], cards[10:]) if cards else None for cards in arranged]
+        return cls(tuple([cards_of(cards) for cards in hands]), tuple(chi))
+
     @property
     def digest(self) -> bytes:
         """Digest of all of it, 16 bytes."""

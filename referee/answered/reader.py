@@ -12,10 +12,10 @@ import hashlib
 import heapq
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from functools import partial
-from itertools import combinations
+from itertools import accumulate, chain, combinations, islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, assert_never
 
@@ -29,7 +29,7 @@ from referee.answered.settings import AnsweredSettings
 from referee.answered.stakes import MOST, Stakes, wary, worth
 from referee.answered.swap import HELD
 from referee.answered.tables import valuer_of
-from referee.answered.work import Growth, Work, grow
+from referee.answered.work import Growth, Work, grow, grow_closely
 from referee.audit.report import Report
 from referee.audit.round_leaves import ExaminedRound
 from referee.dealing.header import NO_KEY, tenant_of
@@ -71,21 +71,25 @@ class Answered:
 
     ``folder`` has a house's card tables. ``earlier`` is the file of an earlier audit of this log, from which scores are
     taken; ``executor`` scores rounds in other processes. The result depends on neither. Leaving the context deletes a
-    temporary file.
+    temporary file. ``closely`` is the number of pairs that are asked a second time by sampled values: those with
+    the highest e-values. They are corrected for as if every pair were.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the terms of the questions
         self,
         settings: AnsweredSettings | None = None,
         *,
         folder: Path | None = None,
         earlier: Path | None = None,
         executor: Executor | None = None,
+        closely: int = 0,
         most: int = MOST,
     ) -> None:
         self._settings: Final = settings or AnsweredSettings()
         self._folder: Final = folder
         self._executor: Final = executor
+        self._closely: Final = closely
+        self._rulesets: Final[dict[Ruleset, int]] = {}
         self.scored: Final = ScoredRounds(earlier)
         self._owners: Final[dict[Owner, int]] = {}
         self._groups: Final[dict[int, int]] = {}
@@ -118,7 +122,7 @@ class Answered:
         if valuer_of(ruleset, header.seat_count, self._folder) is None:
             self.answers.unvalued[ruleset.id] = self.answers.unvalued.get(ruleset.id, 0) + 1
             return
-        record = self._record(examined, b"" if choices is None else choices.digest, ruleset.digest)
+        record = self._record(examined, choices, ruleset)
         known = self.scored.known(record["digest"].tobytes())
         if known is not None:
             for name in ("by_cards", "by_hands", "alone"):
@@ -140,16 +144,21 @@ class Answered:
         self.answers.answers = tuple(self._answers())
         yield from self.answers.findings
 
-    def _record(self, examined: ExaminedRound, content: bytes, ruleset: bytes) -> NDArray[Any]:
+    def _record(self, examined: ExaminedRound, choices: Choices | None, ruleset: Ruleset) -> NDArray[Any]:
         """Return a round's record without its growth."""
         leaves = examined.leaves
         header, record = leaves.header, np.zeros(1, dtype=RECORD)
         keys = tuple([b"" if key == NO_KEY else key for key in header.seat_keys])
-        named = b"".join(
-            [leaves.round_id, ruleset, content, *[key for key in keys if key.hex() in self._settings.alone]]
-        )
+        content = b"" if choices is None else choices.digest
+        alone = [key for key in keys if key.hex() in self._settings.alone]
+        named = b"".join([leaves.round_id, ruleset.digest, content, *alone])
         record["digest"] = np.void(hashlib.sha256(named).digest()[:16])
         record["leaf"] = examined.leaf_index
+        record["ruleset"] = self._rulesets.setdefault(ruleset, len(self._rulesets))
+        if choices is not None:
+            record["hands"] = [[card.number for card in hand] for hand in choices.hands]
+            for seat, chi in enumerate(choices.chosen):
+                record["chosen"][0, seat] = 0 if chi is None else [card.number for part in chi for card in part]
         for seat, owner in enumerate(owners_of(header.table_id, keys)):
             record["owners"][0, seat] = self._number_of(owner)
         record["currency"] = self._currencies.setdefault(header.currency, len(self._currencies))
@@ -234,36 +243,76 @@ class Answered:
                 _Question(log, rounds, (key,)) for key, rounds, (log,) in self._alone.asked(LEAST_OF_TRIPLE)
             ],
         }
-        listed: list[tuple[AnswerKind, _Question]] = []
-        for kind, questions in asked.items():
-            if questions:
-                self.answers.asked[kind] = len(questions)
-                self.answers.needed[kind] = needed(len(questions))
-                listed += [(kind, one) for one in heapq.nlargest(KEPT, questions)]
-        details = self._details(listed)
-        for (kind, one), detail in zip(listed, details, strict=True):
-            yield Answer(
-                kind=kind,
-                who=tuple([names[owner] for owner in one.owners]),
-                rounds=one.rounds,
-                log10_e=log10(one.log),
-                log10_anywhere=log10(log_anywhere(one.log, asked=len(asked[kind]))),
-                is_mutual=one.is_mutual,
-                leaves=tuple([leaf for _, leaf in sorted(detail.most, reverse=True)]),
-                won={name: won for name, number in self._currencies.items() if (won := detail.won[number])},
-                path=tuple(detail.path),
-            )
+        counts = {kind: len(questions) for kind, questions in asked.items() if questions}
+        if self._closely and AnswerKind.ANSWERED in counts:
+            counts[AnswerKind.ANSWERED] *= 2
+        self.answers.asked, self.answers.needed = counts, {kind: needed(count) for kind, count in counts.items()}
+        for kind, count in counts.items():
+            listed = heapq.nlargest(KEPT, asked[kind])
+            details = self._details(kind, listed)
+            if kind is AnswerKind.ANSWERED and self._closely:
+                close = self._asked_closely(
+                    dict.fromkeys([one.pair for one in heapq.nlargest(3 * self._closely, asked[kind])])
+                )
+                listed, details = [*[one for one, _ in close], *listed], [*[detail for _, detail in close], *details]
+            for one, detail in zip(listed, details, strict=True):
+                yield Answer(
+                    kind=kind,
+                    who=tuple([names[owner] for owner in one.owners]),
+                    rounds=one.rounds,
+                    log10_e=log10(one.log),
+                    log10_anywhere=log10(log_anywhere(one.log, asked=count)),
+                    is_mutual=one.is_mutual,
+                    is_close=one.is_close,
+                    leaves=detail.leaves,
+                    won={name: won for name, number in self._currencies.items() if (won := detail.won[number])},
+                    path=detail.path,
+                )
 
-    def _details(self, listed: Sequence[tuple[AnswerKind, "_Question"]]) -> list["_Detail"]:
+    def _details(self, kind: AnswerKind, listed: Sequence["_Question"]) -> list["_Detail"]:
         """Read the scored rounds again for the details of the listed questions."""
-        details = [_Detail(max(1, one.rounds // _POINTS)) for _, one in listed]
-        for records in self.scored:
-            for (kind, one), detail in zip(listed, details, strict=True):
-                together = np.all([np.any(records["owners"] == owner, axis=1) for owner in one.owners], axis=0)
-                for record in records[together]:
-                    seats = [record["owners"].tolist().index(owner) for owner in one.owners]
+        details = [_Detail(one.rounds) for one in listed]
+        for one, detail in zip(listed, details, strict=True):
+            for record, seats in self._together(one.owners):
+                if kind is not AnswerKind.LEFT_OUT or record["owners"].all():
                     detail.add(record, _growth(record, kind, seats, is_mutual=one.is_mutual), seats)
         return details
+
+    def _together(self, owners: Sequence[int]) -> Iterator[tuple[Any, list[int]]]:
+        """Yield the records of rounds in which all these owners sat, with their seats."""
+        for records in self.scored:
+            for record in records[np.all([np.any(records["owners"] == one, axis=1) for one in owners], axis=0)]:
+                yield record, [record["owners"].tolist().index(one) for one in owners]
+
+    def _asked_closely(self, pairs: Iterable[tuple[int, int]]) -> list[tuple["_Question", "_Detail"]]:
+        """Score the rounds of some pairs by sampled values; return the three questions about each."""
+        rulesets, found = list(self._rulesets), []
+        for pair in islice(pairs, self._closely):
+            together = list(self._together(pair))
+            works = []
+            for record, seats in together:
+                count = int(np.count_nonzero(record["owners"]))
+                if count > 2 and record["hands"].any():  # noqa: PLR2004 - of two seats the score is by the hand itself
+                    ruleset = rulesets[record["ruleset"]]
+                    choices = Choices.of_numbers(record["hands"].tolist(), record["chosen"][:count].tolist())
+                    works.append(Work(ruleset.source, ruleset.file, self._folder, choices, (seats[0], seats[1])))
+            parts = [works[start : start + _TOGETHER] for start in range(0, len(works), _TOGETHER)]
+            grown = chain.from_iterable((map if self._executor is None else self._executor.map)(grow_closely, parts))
+            stakes, details = Stakes(3), [_Detail(len(together)) for _ in range(3)]
+            for record, (first, second) in together:
+                there, back = record["by_cards"][first, second].item(), record["by_cards"][second, first].item()
+                if np.count_nonzero(record["owners"]) > 2 and record["hands"].any():  # noqa: PLR2004 - as above
+                    there, back = next(grown)
+                growth = there, back, _mean(there, back)
+                stakes.add(0, growth)
+                for detail, one, seats in zip(
+                    details, growth, ((first, second), (second, first), (first, second)), strict=True
+                ):
+                    detail.add(record, one, seats)
+            ((_, rounds, peaks),) = stakes.asked(0)
+            questions = _three(pair, rounds, peaks, is_close=True)
+            found += list(zip(questions, details, strict=True))
+        return sorted(found, key=lambda one: one[0], reverse=True)
 
 
 class _Question(NamedTuple):
@@ -273,40 +322,63 @@ class _Question(NamedTuple):
     rounds: int
     owners: tuple[int, ...]
     is_mutual: bool = False
+    is_close: bool = False
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The two owners, the lower number first."""
+        return min(self.owners), max(self.owners)
 
 
 class _Detail:
-    """Details of one question: the rounds that say most, the money and the path of the stake."""
+    """Details of one question, of its last rounds: those that say most, the money and the path of the stake."""
 
-    def __init__(self, step: int) -> None:
-        self._step = step
-        self._rounds = 0
-        self._bold = self._wary = 0.0
-        self.most: list[tuple[float, int]] = []
-        self.won: Counter[int] = Counter()
-        self.path: list[float] = []
+    def __init__(self, rounds: int) -> None:
+        self._growth: Final[deque[tuple[float, int]]] = deque(maxlen=rounds)
+        self._won: Final[deque[tuple[int, int]]] = deque(maxlen=rounds)
 
     def add(self, record: Any, growth: float, seats: Sequence[int]) -> None:  # noqa: ANN401 - a record
         """Add a round with the growth of the stake and the seats of the owners."""
-        self._rounds += 1
-        self._bold += growth
-        self._wary += wary(growth)
-        heapq.heappush(self.most, (growth, record["leaf"].item()))
-        if len(self.most) > SAID_MOST:
-            heapq.heappop(self.most)
+        self._growth.append((growth, record["leaf"].item()))
         if len(seats) == 2:  # noqa: PLR2004 - a pair
-            self.won[record["currency"].item()] += record["won"][seats[0], seats[1]].item()
-        if self._rounds % self._step == 0:
-            self.path.append(log10(worth(self._bold, self._wary)))
+            self._won.append((record["currency"].item(), record["won"][seats[0], seats[1]].item()))
+
+    @property
+    def leaves(self) -> tuple[int, ...]:
+        """DEAL leaves of the rounds that say most, first the one that says most."""
+        return tuple([leaf for _, leaf in heapq.nlargest(SAID_MOST, self._growth)])
+
+    @property
+    def won(self) -> Counter[int]:
+        """By currency the amount that the first owner won from the second."""
+        won: Counter[int] = Counter()
+        for currency, amount in self._won:
+            won[currency] += amount
+        return won
+
+    @property
+    def path(self) -> tuple[float, ...]:
+        """Decimal logarithms of the stake after evenly spaced rounds."""
+        bold = list(accumulate(growth for growth, _ in self._growth))
+        cautious = list(accumulate(wary(growth) for growth, _ in self._growth))
+        step = max(1, len(bold) // _POINTS)
+        return tuple([log10(worth(bold[at], cautious[at])) for at in range(step - 1, len(bold), step)])
 
 
 def _of_pairs(pairs: Stakes) -> Iterator[_Question]:
     """Yield the three questions about each pair that has sat together often enough."""
-    for key, rounds, (there, back, both) in pairs.asked(LEAST_OF_PAIR):
-        first, second = key >> _BITS, key & _LOW
-        yield _Question(there, rounds, (first, second))
-        yield _Question(back, rounds, (second, first))
-        yield _Question(both, rounds, (first, second), is_mutual=True)
+    for key, rounds, peaks in pairs.asked(LEAST_OF_PAIR):
+        yield from _three((key >> _BITS, key & _LOW), rounds, peaks)
+
+
+def _three(
+    pair: tuple[int, int], rounds: int, peaks: tuple[float, ...], *, is_close: bool = False
+) -> Iterator[_Question]:
+    """Yield the questions about both directions of a pair, and about both together."""
+    there, back, both = peaks
+    yield _Question(there, rounds, pair, is_close=is_close)
+    yield _Question(back, rounds, pair[::-1], is_close=is_close)
+    yield _Question(both, rounds, pair, is_mutual=True, is_close=is_close)
 
 
 def _growth(record: Any, kind: AnswerKind, seats: Sequence[int], *, is_mutual: bool) -> float:  # noqa: ANN401 - a record

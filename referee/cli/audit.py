@@ -24,7 +24,7 @@ from referee.audit.page.text import report_lines
 from referee.audit.round_leaves import AuditTerms
 from referee.audit.source import FollowedLog
 from referee.audit.workers import ProcessPool, WorkerPool
-from referee.cli.answered import Asking, IsAsked, ScoresFile, SettingsFile
+from referee.cli.answered import Asking, Closely, IsAsked, ScoresFile, SettingsFile
 from referee.cli.audited_log import (
     AuditedLog,
     KeysFolder,
@@ -187,6 +187,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
     is_asked: IsAsked = False,
     answered_settings: SettingsFile = None,
     answered_scores: ScoresFile = None,
+    answered_closely: Closely = 0,
     installed: Annotated[
         bool, typer.Option(help="Compare the program that is installed here with what the log's STARTs name.")
     ] = False,
@@ -219,6 +220,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
         is_asked,
         answered_settings,
         answered_scores,
+        answered_closely,
         folder=rulesets,
         tables=tables,
         workers=workers,

@@ -26,6 +26,7 @@ from referee.answered.choices import (
     Choices,
     growth_alone,
 )
+from referee.answered.closely import growth_closely
 from referee.answered.stakes import WARY
 from referee.answered.swap import log_growth, scores
 from referee.answered.values import CANDIDATES, Floats, Hand, Valuer
@@ -180,6 +181,21 @@ def alone(values: Valuer, luck: random.Random, *, deals: int) -> Iterator[tuple[
         yield grown[0], grown[1]
 
 
+def closely(values: Valuer, luck: random.Random, *, deals: int, samples: int) -> Iterator[float]:
+    """Yield the factors by sampled values of stakes on both directions of a pair that pools in every round."""
+    for _ in range(deals):
+        cards = dealt(values, luck)
+        pair = values.hand(cards[0]), values.hand(cards[1])
+        chosen = []
+        for hand, won in zip(pair, _sampled(values, pair, luck, samples=samples), strict=True):
+            mine = 2 * values.own(hand.candidates)
+            place = int((mine + SHRUNK * (won - mine)).argmax())
+            chosen.append(laid_out(values, hand.cards, hand.candidates.strengths[place].tolist()))
+        choices = Choices(tuple(cards), (chosen[0], chosen[1], None, None))
+        there, back = growth_closely(values, choices, seat=0, known=1), growth_closely(values, choices, seat=1, known=0)
+        yield (math.exp(there) + math.exp(back)) / 2
+
+
 def main() -> None:
     """Print the measurement of one ruleset."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -194,6 +210,8 @@ def main() -> None:
     sys.stdout.write(f"{given.ruleset}, {given.deals:,} deals, {given.samples} samples a thief's value\n")
     for line in lines_of(measured, pairs=given.pairs, rounds=given.rounds):
         sys.stdout.write(f"{line}\n")
+    factors = np.array(list(closely(values, luck, deals=given.deals, samples=given.samples)))
+    sys.stdout.write(f"pair by sampled values, pools, T = 0: {rounds_needed(factors)} rounds\n")
     grown = np.exp(list(alone(values, luck, deals=given.deals)))
     sys.stdout.write(
         f"one who knows all: {rounds_needed(grown[:, 0])} rounds; advised: mean factor {grown[:, 1].mean():.3f}\n"

@@ -69,6 +69,17 @@ def test_answer_names_its_rounds_its_money_and_its_path(rounds):
     assert first.path[-1] == pytest.approx(first.log10_e, abs=0.5)
 
 
+def test_pair_that_is_put_forward_is_asked_again_by_sampled_values(rounds):
+    found = answers(rounds[:40], closely=1)
+    assert not [one for one in found.answers if one.is_close]
+    found = answers(rounds, closely=1)
+    close = [one for one in found.answers if one.is_close]
+    assert found.asked[AnswerKind.ANSWERED] == 36
+    assert {frozenset(one.who) for one in close} == {frozenset((name(1), name(2)))}
+    assert [one.is_mutual for one in close].count(True) == 1
+    assert close == answers(rounds, closely=1).answers[:3]
+
+
 def test_nothing_is_asked_where_a_house_allows_it(rounds):
     together = AnsweredSettings(together=((key(1).hex(), key(2).hex()), tuple(key(one).hex() for one in (11, 12, 13))))
     found = answers(rounds, together)
@@ -101,14 +112,12 @@ def test_rounds_scored_by_an_executor_give_the_same_answers(rounds):
 
 def test_round_given_up_or_of_an_unknown_deck_raises_no_stake():
     luck = random_from("given up")
-    pair = (answering(1), answering(0), advised, advised)
-    for known, unknown in ((True, 0), (False, 160)):
-        given_up = [
-            seen(number, luck, (1, 2, 3, 4), pair, is_given_up=True, is_deck_known=known) for number in range(160)
-        ]
+    pair = (answering(1, by_hands=True), answering(0, by_hands=True))
+    for known, unknown in ((True, 0), (False, 150)):
+        given_up = [seen(number, luck, (1, 2), pair, is_given_up=True, is_deck_known=known) for number in range(150)]
         found = answers(given_up)
         assert found.unknown == unknown
-        assert found.asked == {AnswerKind.ANSWERED: 18, AnswerKind.LEFT_OUT: 4}
+        assert found.asked == {AnswerKind.ANSWERED: 3}
         assert {one.log10_e for one in found.answers} == {0.0}
 
 
