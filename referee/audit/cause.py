@@ -46,7 +46,7 @@ _CAUSES: Final = {
     Code.HEAD_FROZEN: Cause.STATEMENTS,
 }
 TWO_HISTORIES: Final = "the log signed two checkpoints of which neither continues the other"
-_STATISTICS: Final = frozenset({38, 39, 40, 53, 54, 66})
+_STATISTICS: Final = frozenset({38, 39, 40, 53, 54, 66, 74})
 """Numbers of the findings that statistics make, in the list that ``make findings`` prints."""
 
 

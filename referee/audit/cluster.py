@@ -10,8 +10,9 @@ worker reads the leaves again and rejects a leaf with another hash, so it examin
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager, suppress
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -61,6 +62,21 @@ class LeafReference(msgspec.Struct, frozen=True):
     index: int
     hash: bytes
     ring: KeyRing
+
+
+@contextmanager
+def executor_of(scheduler: str) -> Iterator[Executor]:
+    """Connect to a Dask scheduler as an executor; raise ClusterError if that is impossible."""
+    try:
+        from distributed import Client  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise ClusterError(f"a scheduler needs Dask; {install('dask')}") from error
+    connect: Callable[..., Any] = Client  # half of Dask has no types
+    try:
+        with connect(scheduler, timeout=CONNECT_SECONDS, set_as_default=False) as client:
+            yield client.get_executor(pure=False, retries=_RETRIES)
+    except (OSError, ValueError) as error:
+        raise ClusterError(f"no scheduler answers at {scheduler}: {error_words(error)}") from error
 
 
 class RoundReference(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 import enum
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from referee.audit.page.text import report_lines
 from referee.audit.round_leaves import AuditTerms
 from referee.audit.source import FollowedLog
 from referee.audit.workers import ProcessPool, WorkerPool
+from referee.cli.answered import Asking, Closely, IsAsked, ScoresFile, SettingsFile
 from referee.cli.audited_log import (
     AuditedLog,
     KeysFolder,
@@ -183,6 +184,10 @@ def audit(  # noqa: PLR0913 - one parameter an option
             file_okay=False,
         ),
     ] = None,
+    is_asked: IsAsked = False,
+    answered_settings: SettingsFile = None,
+    answered_scores: ScoresFile = None,
+    answered_closely: Closely = 0,
     installed: Annotated[
         bool, typer.Option(help="Compare the program that is installed here with what the log's STARTs name.")
     ] = False,
@@ -211,6 +216,16 @@ def audit(  # noqa: PLR0913 - one parameter an option
     if auditor and html is None:
         fail("--auditor is a name for the page of --html: give both")
     page = None if html is None else Page(html, language, _rounds(rounds or []), catalogue, auditor)
+    asking = Asking.of(
+        is_asked,
+        answered_settings,
+        answered_scores,
+        answered_closely,
+        folder=rulesets,
+        tables=tables,
+        workers=workers,
+        scheduler=scheduler,
+    )
     agreed = policy_of(policy)
     witnessing = witnessing_of(witness, outgrown, quorum=quorum, max_age=max_age, policy=agreed)
     access = service_access(tls=tls, ca=ca, cert=cert, cert_key=cert_key, token_file=token_file)
@@ -219,7 +234,9 @@ def audit(  # noqa: PLR0913 - one parameter an option
         _export_to(tables, log) as export,
     ):
         check_policy_names(agreed, policy, log_key=log.log_key)
-        report = _run(log, catalogue, witnessing, held, workers=workers, scheduler=scheduler, export=export)
+        report = _run(
+            log, catalogue, witnessing, held, workers=workers, scheduler=scheduler, export=export, asking=asking
+        )
         written = _written(export, report)
         if page is not None:
             page.write(report, log, witnessing.quorum)
@@ -339,6 +356,7 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
     workers: int,
     scheduler: str = "",
     export: "RoundsExport | None" = None,
+    asking: Asking | None = None,
 ) -> CountedReport:
     """Audit a log with the statistics of its rounds; ``export`` gets each leaf that is read."""
     make_pool: Callable[[AuditTerms], WorkerPool] | None = None
@@ -347,7 +365,11 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
         make_pool = partial(Cluster, scheduler=scheduler, location=log.location, note=note)
     elif workers > 1:
         make_pool = partial(ProcessPool, count=workers)
-    with progress_bar("auditing") as bar, Suspicion(documents) as suspicion:
+    with (
+        progress_bar("auditing") as bar,
+        Suspicion(documents) as suspicion,
+        nullcontext() if asking is None else asking.reader() as answered,
+    ):
         report = audit_log(
             log.source if export is None else FollowedLog(log.source, export.leaf),
             AuditTerms(origin=log.origin, catalogue=catalogue),
@@ -356,10 +378,10 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
             documents=documents,
             witnessing=replace(witnessing, cosigned=log.cosigned),
             make_pool=make_pool,
-            readers=(suspicion,),
+            readers=(suspicion,) if answered is None else (suspicion, answered),
             progress=bar,
         )
-        return suspicion.complete(report)
+        return suspicion.complete(report, None if answered is None else answered.answers)
 
 
 def print_audit(console: Console, report: CountedReport, log: AuditedLog) -> None:

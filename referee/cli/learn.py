@@ -20,13 +20,16 @@ def learn(  # noqa: PLR0913 - one parameter an option
     seed: Annotated[int, typer.Option(help="The same rounds and seed give the same bytes.", min=0)] = 1,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder to write <id>.population into; by default that of --rulesets.", file_okay=False),
+        typer.Option(
+            help="Folder to write <id>.population and <id>.cards into; by default that of --rulesets.", file_okay=False
+        ),
     ] = None,
     rulesets: RulesetFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Learn how players arrange under a ruleset, for SuggestArrangement to advise it by.
 
+    referee audit --answered values rounds by it too.
     referee serve --rulesets FOLDER reads the files in FOLDER beside the rulesets.
     """
     catalogue = catalogue_of(rulesets)

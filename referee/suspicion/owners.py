@@ -121,7 +121,7 @@ class Owners:
         growths, trials = _growths(sample), _trials(sample)
         hidden: tuple[Owner, ...] = ()
         if self._are_seeds_handed_in:
-            named = _named(sample.table_id, keys)
+            named = owners_of(sample.table_id, keys)
             self._handing.update([named[seat] for seat in sample.handed_in])
             hidden = () if growths else tuple([named[seat] for seat in sample.blamed])
         for record, owned in self._owned(sample.table_id, keys):
@@ -176,7 +176,7 @@ class Owners:
         if before == keys:
             return owned
         by_owner: dict[Owner, list[int]] = {}
-        for seat, owner in enumerate(_named(table_id, keys)):
+        for seat, owner in enumerate(owners_of(table_id, keys)):
             if owner.key is not None and self._record(owner).rounds < YOUNG:
                 by_owner.setdefault(YOUNG_KEYS, []).append(seat)
             by_owner.setdefault(owner, []).append(seat)
@@ -194,7 +194,7 @@ class Owners:
 
 
 @lru_cache(maxsize=1024)
-def _named(table_id: str, keys: tuple[bytes, ...]) -> tuple[Owner, ...]:
+def owners_of(table_id: str, keys: tuple[bytes, ...]) -> tuple[Owner, ...]:
     """Return by seat the owner that is its key, or the seat itself if its key is empty."""
     return tuple([Owner(key=key.hex()) if key else Owner(None, table_id, seat) for seat, key in enumerate(keys)])
 

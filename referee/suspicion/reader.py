@@ -11,6 +11,7 @@ from referee.audit.report import Report
 from referee.audit.round_leaves import ExaminedRound
 from referee.audit.seed_book import SeedBook, SeedKind
 from referee.finding import Finding
+from referee.suspicion.answers import Answers
 from referee.suspicion.given_up import GivenUpBook
 from referee.suspicion.owners import Owners
 from referee.suspicion.population import LogCounts
@@ -63,6 +64,7 @@ class Suspicion:
         yield from self._given_up.suspicions()
         yield from judged.suspicions
 
-    def complete(self, report: Report) -> CountedReport:
-        """Return the audit's report with the statistics, which are empty if no leaf was examined."""
-        return CountedReport(**asdict(report), statistics=self._statistics, given_up=self._given_up.shares)
+    def complete(self, report: Report, answered: Answers | None = None) -> CountedReport:
+        """Return the audit's report with the statistics, which are empty if no leaf was examined, and the answers."""
+        shares = self._given_up.shares
+        return CountedReport(**asdict(report), statistics=self._statistics, given_up=shares, answered=answered)

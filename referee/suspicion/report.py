@@ -8,6 +8,7 @@
 import msgspec
 
 from referee.audit.report import Report
+from referee.suspicion.answers import Answers
 from referee.suspicion.given_up import Shares
 from referee.suspicion.score import Score
 
@@ -29,7 +30,11 @@ class Statistics(msgspec.Struct):
 
 
 class CountedReport(Report, kw_only=True, omit_defaults=True):
-    """A report with the statistics of all rounds, and the shares of rounds that were given up."""
+    """A report with the statistics of all rounds, and the shares of rounds that were given up.
+
+    ``answered`` is None unless the audit asked whether owners arranged as if they knew other hands.
+    """
 
     statistics: Statistics = msgspec.field(default_factory=Statistics)
     given_up: Shares = msgspec.field(default_factory=Shares)
+    answered: Answers | None = None

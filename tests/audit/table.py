@@ -92,6 +92,7 @@ MEANINGS: Final = {
     71: "rounds given up after a seed, or by an unopened arrangement; by young keys; an instant win given up: notes",
     72: "a move that the referee received is dropped, and its seat's timeout settled: of the tenant, not the operator",
     73: "an OPEN whose stake, seats or bets its ruleset forbids; an unknown ruleset: a note",
+    74: "arrangements that answer hands they should not know, over many rounds",
 }
 """Meaning of each number."""
 
@@ -129,6 +130,7 @@ TESTS: Final[dict[int, tuple[str, ...]]] = {
     52: ("tests/storage/test_storage_crash.py::test_processes_that_write_at_once_make_one_log",),
     53: ("tests/suspicion/test_suspicion_population.py::test_shuffles_known_to_be_bad_are_found",),
     54: ("tests/suspicion/test_suspicion_population.py::test_seat_that_is_dealt_the_best_hand_too_often_is_found",),
+    74: ("tests/answered/test_answered_reader.py::test_planted_pair_and_triple_are_found_and_their_friends_are_not",),
 }
 """Tests that catch a number in the implementation, or over more rounds than a fixture holds."""
 

@@ -61,7 +61,7 @@ FEATURES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
         },
         "commands": {"commands": "referee/cli/ tests/cli/ tests/demo_log.py"},
         "readers of a log": {
-            "statistics of players": "referee/suspicion/ tests/suspicion/",
+            "statistics of players": "referee/answered/ referee/suspicion/ tests/answered/ tests/suspicion/",
             "rounds as tables": "referee/rounds/ tests/rounds/",
             "tiles": "referee/tiles/ tests/tiles/",
             "witness": "referee/witness/ tests/witness/ tests/server/cosigning/",

@@ -117,6 +117,9 @@ export const ONLY_IN_THE_AUDIT: Readonly<Record<string, readonly string[]>> = {
     "DECK_REPEATED",
     "WINS_BEYOND_CHANCE",
     "WIN_RATE_UNUSUAL",
+    "ANSWERED",
+    "LEFT_OUT",
+    "SUPERUSER",
     "UNLIKELY_BY_CHANCE",
   ],
 };

@@ -90,14 +90,24 @@ class HandPopulation:
     joint: Ints
 
     @classmethod
-    def counted(cls, ranking: Ranking, hands: Sequence[tuple[int, int, int]] | Ints, *, origin: Origin) -> Self:
-        """Count hands, each given by the strengths of its back, middle and front."""
+    def counted(
+        cls,
+        ranking: Ranking,
+        hands: Sequence[tuple[int, int, int]] | Ints,
+        *,
+        origin: Origin,
+        bins: tuple[tuple[int, ...], ...] = (),
+    ) -> Self:
+        """Count hands, each given by the strengths of its back, middle and front.
+
+        ``bins`` are chosen so that each has about as many hands if they are not given.
+        """
         strengths = np.asarray(hands, dtype=np.int64).reshape(-1, len(_CHI))
         counts = tuple(
             np.bincount(strengths[:, chi] - 1, minlength=len(categories))
             for chi, categories in enumerate(categories_of(ranking))
         )
-        bins = tuple(
+        bins = bins or tuple(
             _bins_of(categories, count) for categories, count in zip(categories_of(ranking), counts, strict=True)
         )
         at = tuple(np.searchsorted(edges, strengths[:, chi]) for chi, edges in enumerate(bins))

@@ -43,6 +43,8 @@ STEPS: Final = 32
 _FIVES: Final = 7462
 _THREES: Final = 455
 
+PlayedHand = tuple[tuple[Card, ...], tuple[int, int, int]]
+"""Cards of a hand, and the strengths of its back, middle and front."""
 Choose = Callable[[Splits, int], tuple[int, int]]
 """Function from the splits of a hand and the number of seats to the place of one split."""
 
@@ -65,7 +67,8 @@ def learn(
     steps: list[Ints] = []
     answered: HandPopulation | None = None
     while True:
-        hands = list(_played(rules, dealer, choose, rounds=origin.rounds // STEPS, progress=progress))
+        played = _played(rules, dealer, choose, rounds=origin.rounds // STEPS, progress=progress)
+        hands = [strengths for _, strengths in played]
         if not hands:
             raise ValueError(f"{origin.rounds} rounds are too few to learn from in {STEPS} steps; play more")
         if answered is not None:
@@ -75,6 +78,13 @@ def learn(
         if len(steps) == STEPS:
             return answered
         choose = _by_advice(rules, answered)
+
+
+def advised_hands(
+    rules: MauBinhRules, population: HandPopulation, *, rounds: int, seed: int, progress: Callable[[int], None]
+) -> Iterator[PlayedHand]:
+    """Yield every hand of ``rounds`` rounds in which all seats follow the advice that the population gives."""
+    yield from _played(rules, _deals(seed), _by_advice(rules, population), rounds=rounds, progress=progress)
 
 
 def sweep_kind(rules: MauBinhRules) -> str:
@@ -110,8 +120,8 @@ def _played(
     *,
     rounds: int,
     progress: Callable[[int], None],
-) -> Iterator[tuple[int, int, int]]:
-    """Yield the strengths of back, middle and front of every hand of ``rounds`` rounds."""
+) -> Iterator[PlayedHand]:
+    """Yield every hand of ``rounds`` rounds."""
     splitter = splitter_of(rules.ranker)
     for number in range(rounds):
         seat_count = rules.seats.minimum + number % (rules.seats.maximum - rules.seats.minimum + 1)
@@ -120,7 +130,7 @@ def _played(
             for hand in hands:
                 splits = splitter.split(hand)
                 place = choose(splits, seat_count)
-                yield int(splits.backs[place]), int(splits.middles[place]), int(splits.fronts[place[0]])
+                yield hand, (int(splits.backs[place]), int(splits.middles[place]), int(splits.fronts[place[0]]))
         progress(1)
 
 

@@ -8,6 +8,7 @@ are the counts from which the audit reports a cell, so a bar beyond a bound is a
 [(2, 2, 2704)]
 """
 
+import itertools
 import math
 from bisect import bisect_left
 from collections import Counter
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from referee.suspicion.answers import Answers
 from referee.suspicion.chance import CARDS, log_at_least, log_at_most, log_choose
 from referee.suspicion.score import FAIL_RATE, Measure, QuestionKind, Score
 
@@ -24,6 +26,10 @@ _BARS: Final = 3
 """Bars per standard deviation, if counts are large enough."""
 _LEVELS: Final = (-2.5, -1.5, -0.5, 0.5, 1.5, 2.5)
 """Standard deviations between the shades of the table of cells."""
+_WIDTH: Final = 590
+_HEIGHT: Final = 215
+_LINES: Final = 6
+"""Lines of the axis of e-values, about."""
 MAX_DEVIATION: Final = 12.0
 """Standard deviations at the ends of the drawing with a dot for each seat."""
 
@@ -121,6 +127,39 @@ def dots(scores: Iterable[Score], *measures: Measure) -> tuple[Dot, ...]:
             if one.subject.measure in measures
         ]
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """E-values over rounds, in powers of 10: the points of a line for each answer, the axis and the lowest bound."""
+
+    paths: tuple[str, ...]
+    powers: tuple[int, ...]
+    bound: float
+
+    @classmethod
+    def of(cls, answers: Answers) -> "Growth":
+        """Draw the answers of an audit."""
+        drawn = [(0.0, *one.path) for one in answers.answers if one.path]
+        bound = min(answers.needed.values(), default=0.0)
+        lowest = math.floor(min(itertools.chain.from_iterable(drawn), default=0.0))
+        highest = math.ceil(max([bound, *itertools.chain.from_iterable(drawn)])) + 1
+        step = max(1, (highest - lowest) // _LINES)
+        growth = cls((), tuple(range(lowest, highest + step, step)), bound)
+        paths = tuple(
+            [
+                " ".join(
+                    f"{40 + _WIDTH * place / (len(path) - 1):.1f},{growth.height(power)}"
+                    for place, power in enumerate(path)
+                )
+                for path in drawn
+            ]
+        )
+        return cls(paths, growth.powers, bound)
+
+    def height(self, power: float) -> float:
+        """Return the height of a power in the drawing, from the top."""
+        return round(225 - _HEIGHT * (power - self.powers[0]) / (self.powers[-1] - self.powers[0]), 1)
 
 
 def _bounds(decks: int) -> tuple[int, int]:

@@ -110,6 +110,7 @@ def render_page(report: CountedReport, source: LogSource, *, catalogue: Catalogu
         shades=chart.shades(places, decks=statistics.decks) if places else (),
         chance_verdict=_verdict_on(statistics.scores),
         dots=chart.dots(statistics.scores, Measure.CHOSEN_DECKS),
+        answered=None if report.answered is None else chart.Growth.of(report.answered),
         reach=chart.MAX_DEVIATION,
         row_of=lambda score: _row(score, words),
         stories=stories,

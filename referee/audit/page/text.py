@@ -20,6 +20,7 @@ from referee.audit.explanation import explain
 from referee.audit.report import Report, TableCounts
 from referee.evidence.printable import printable, printable_lines
 from referee.finding import Code, Finding, Severity
+from referee.suspicion.answers import Answers
 from referee.suspicion.given_up import Share
 from referee.suspicion.report import CountedReport, Statistics
 from referee.suspicion.score import FAIL_RATE, NOTE_RATE, QuestionKind, Score
@@ -53,6 +54,8 @@ def report_lines(report: CountedReport, *, with_tables: bool = False) -> Iterato
     for owner, count in report.statistics.without_seed.items():
         yield f"without a seed: {printable(owner)}: {count:,}"
     yield from _given_up_lines(report, with_tables=with_tables)
+    if report.answered is not None:
+        yield from _answered_lines(report.answered)
     if with_tables:
         for table_id, counts in report.tables.items():
             yield f"table {printable(table_id)}: {_counts(counts)}"
@@ -140,6 +143,24 @@ def _chance_lines(statistics: Statistics, *, with_scores: bool) -> Iterator[str]
             )
     if scores:
         yield f"chance: {verdict_on(scores)}"
+
+
+def _answered_lines(answers: Answers) -> Iterator[str]:
+    """Yield the number of rounds and questions, what could not be asked, and each answer that is at least a note."""
+    asked = ", ".join(f"{kind} {count:,}" for kind, count in answers.asked.items()) or "no questions"
+    yield f"answered: {answers.rounds:,} rounds scored, {asked}; {answers.unknown:,} rounds with an unknown deck"
+    if answers.crowded_out:
+        yield f"answered: {answers.crowded_out:,} rounds of further pairs and triples were not counted"
+    for ruleset_id, rounds in answers.unvalued.items():
+        yield f"answered: {rounds:,} rounds of {printable(ruleset_id)} have no card tables; `referee learn` makes them"
+    for one in answers.answers:
+        if one.is_noted:
+            how = " by sampled values" if one.is_close else ""
+            won = "".join(f"; the first won {amount:+,} {printable(name)} from it" for name, amount in one.won.items())
+            yield (
+                f"answered: {printable(one.text)}: {one.rounds:,} rounds{how}, e-value 10^{one.log10_e:.1f} of "
+                f"10^{answers.needed[one.kind]:.1f}{won}"
+            )
 
 
 def least_likely(scores: Iterable[Score]) -> tuple[Score, ...]:
