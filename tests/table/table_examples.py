@@ -73,7 +73,7 @@ class Recorder(Player):
 
     async def end(self) -> None:
         """Keep the end of the round and its replay."""
-        view = await self.keep("last", lambda view: bool(view.get("last")))
+        view = await self.keep("last", lambda view: bool(view.get("last") and "proof" in view["last"]))
         await self.record(f"{self.part}.replay", table=view["last"]["table"], number=view["last"]["number"])
 
 

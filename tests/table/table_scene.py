@@ -161,11 +161,11 @@ class Scene:
         self.clock.move(1)
 
     async def finish(self, player: Player, *, number: int = 1) -> View:
-        """Play a round to its end; return the record that pages get."""
+        """Play a round to its end in the log; return the record that pages get."""
 
         def ended(view: View) -> bool:
             last = view["last"]
-            return bool(last and last["number"] == number)
+            return bool(last and last["number"] == number and "proof" in last)
 
         view = await player.until(lambda view: view["phase"] == "SHOWDOWN" or ended(view))
         if view["phase"] == "SHOWDOWN":

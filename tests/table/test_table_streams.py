@@ -53,7 +53,7 @@ async def test_room_of_a_repeated_create_is_made_once(scene: Scene) -> None:
     [
         ("not JSON", 4002, "BAD_MESSAGE"),
         ({"type": "command", "id": "1", "name": "ready", "is_ready": True}, 4002, "BAD_MESSAGE"),
-        *[(HELLO | {"name": name}, 4002, "BAD_MESSAGE") for name in ("", "\u202e \x07", "x" * 257)],
+        *[(HELLO | {"name": name}, 4002, "BAD_MESSAGE") for name in ("", "x" * 257)],
         (HELLO | {"secret": "short"}, 4002, "BAD_MESSAGE"),
         (HELLO | {"protocol": 2}, 4003, "OTHER_PROTOCOL"),
     ],

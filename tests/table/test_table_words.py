@@ -122,6 +122,12 @@ def test_rules_show_every_number_of_the_ruleset_in_both_languages(data: dict[str
         assert [knob for knob in KNOBS[data["game"]] if not any(knob in one for one in written)] == []
 
 
+def test_chi_in_words_of_the_referee_are_called_as_the_page_calls_them() -> None:
+    text = {"vi": "Binh lủng: chi 2 mạnh hơn chi 1.", "en": "Foul: the middle is stronger than the back."}
+    spelled = law(DATA["mau_binh.classic"]).respelled(text)
+    assert spelled == text | {"vi": "Binh lủng: chi giữa mạnh hơn chi đầu."}
+
+
 def test_house_variant_is_written_from_its_own_data() -> None:
     data = json.loads(json.dumps(DATA["mau_binh.classic"]))
     data["sweep"], data["foul"] = {"kind": "NONE"}, {"kind": "LOSES_CHI"}

@@ -69,7 +69,8 @@ class Room:
             self.post(lambda: self._answer(person, command, answer))
         ends: set[asyncio.Future[Any]] = {answer, self.task}
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        return answer.result() if answer.done() else RefusedError("NO_ROOM").message(command.id)
+        is_answered = answer.done() and not answer.cancelled()
+        return answer.result() if is_answered else RefusedError("NO_ROOM").message(command.id)
 
     def _begin_question(self, person: Person, command: Suggest) -> tuple[str, asyncio.Future[Message]]:
         task = asyncio.get_running_loop().create_task(self._message(person, command))
