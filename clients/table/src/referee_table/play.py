@@ -134,8 +134,9 @@ class Play(ABC):
     @property
     def wake(self) -> int:
         """Time in ms at which ``advance`` has something to do without a command: a bot's move, or a passed deadline."""
+        show_end_time: int = self.state.show_end_time
         if self.is_decided:
-            return max(int(self.state.show_end_time), self.again)
+            return max(show_end_time, self.again)
         return self.thinking.wake(self.state.bot_time) if self._bots_in_time else max(self.deadline or 0, self.again)
 
     @property
