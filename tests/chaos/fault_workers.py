@@ -43,7 +43,7 @@ _FURTHEST: Final = 4.8
 def workers(scene: Scene) -> None:
     """Two workers on one file; one after the other something befalls one of them, or all."""
     server = scene.server("--workers", "2")
-    with scene.load(server, each=8) as load:
+    with scene.load(server, each=4) as load:
         load.more(4)
         for what in scene.befalling((*[_KILLED] * 6, *[_FROZEN] * 3, _ALL_KILLED, _STOPPED), whole=70):
             _befall(scene, server, what)
