@@ -54,8 +54,8 @@ FEATURES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
             "server": "referee/server/ referee/reach.py referee/threads.py tests/server/",
             "gateway for browsers": "referee/web/ tests/web/",
             "package": (
-                "referee/README.md referee/GLOSSARY.md referee/SYSTEMS.md referee/__ referee/extras.py referee/py.typed "
-                "referee/round.svg"
+                "referee/README.md referee/GLOSSARY.md referee/SYSTEMS.md referee/__ referee/extras.py "
+                "referee/py.typed referee/round.svg"
             ),
         },
         "commands": {"commands": "referee/cli/ tests/cli/ tests/demo_log.py"},
