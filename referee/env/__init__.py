@@ -4,13 +4,9 @@ They need the extra ``env``. An episode is a round that is dealt as the shuffler
 a server is imported. ``referee.env.record`` alone plays finished episodes again through a referee.
 """
 
-import gymnasium
-
 from referee.env.actions import Actions
 from referee.env.episode import Episode
 from referee.env.house import HouseEnv
 from referee.env.round import RoundEnv
 
 __all__ = ["Actions", "Episode", "HouseEnv", "RoundEnv"]
-
-gymnasium.register("referee/UltimateTexas-v0", entry_point="referee.env:HouseEnv")

@@ -54,3 +54,6 @@ class HouseEnv(gymnasium.Env[Any, Any]):
     def render(self) -> str | None:
         """As ``RoundEnv.render``."""
         return self.round.render()
+
+
+gymnasium.register("referee/UltimateTexas-v0", entry_point="referee.env:HouseEnv")

@@ -16,7 +16,7 @@ from referee_client import Bet, Client, SeatSecrets, Terms
 
 from referee.dealing.commitment import SEED_SIZE
 from referee.env.episode import ORIGIN, TIME, Episode
-from referee.env.round import ACTIONS
+from referee.env.registry import ACTIONS
 from referee.rulesets import Catalogue, load_builtin
 from referee.server.process.app import Application
 from referee.server.process.options import ServerOptions

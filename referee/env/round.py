@@ -3,7 +3,7 @@
 import secrets
 import sys
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium.spaces import Box, Discrete
@@ -11,18 +11,10 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from referee.cards import Seat
-from referee.env.actions import Actions
 from referee.env.episode import Episode
-from referee.env.mau_binh import MauBinhActions
-from referee.env.tien_len import TienLenActions
-from referee.env.ultimate_texas import UltimateTexasActions
-from referee.games import Registry, refusals
+from referee.env.registry import ACTIONS
+from referee.games import refusals
 from referee.rulesets import Language, Ruleset, get
-
-ACTIONS: Final = Registry[type[Actions]](
-    "referee.actions", lambda: (MauBinhActions, TienLenActions, UltimateTexasActions)
-)
-"""Actions by game: those of the built-in games, and those of installed packages."""
 
 
 class RoundEnv(AECEnv):  # type: ignore[misc] # PettingZoo ships no types

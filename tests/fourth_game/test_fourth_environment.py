@@ -5,8 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.cli.printing import printed
-from tests.fourth_game.fourth_house import SECONDS, STAKE
+from tests.fourth_game.fourth_house import SECONDS, STAKE, run
 from tests.fourth_game.fourth_reference import net_of
 
 PLAYED = """
@@ -32,7 +31,7 @@ for seed in range(4):
         played.append([agent, info["action_mask"].tolist(), open_cards])
         env.step(int(seed == 3 and agent == "seat_1"))
     hands = [[card.number for card in hand] for hand in env.episode.state.deal.sections]
-    played.append([list(rewards.values()), hands])
+    played.append([[rewards[agent] for agent in sorted(rewards)], hands])
     if not seed:
         record([env.episode], Path(sys.argv[1]))
 print(json.dumps([played, env.actions.labels, env.render().splitlines()[1:4]]))
@@ -54,5 +53,6 @@ def test_game_of_a_package_is_an_environment(environment: dict[str, str], tmp_pa
         assert second == ["seat_1", [1, 1], [0, 0, 3]]
         assert third == ["seat_2", [1, 1], [0, 3, 0 if seed == 3 else 3]]
         assert [reward * STAKE for reward in rewards] == net_of(hands, STAKE)
-    report = json.loads(printed("audit", tmp_path / "log", "--json"))
-    assert report["rounds"]["opened"] == 1
+    (audited,) = run(["audit", "--data", str(tmp_path / "log"), "--json"], environment=environment)
+    report = json.loads(audited.output)
+    assert (audited.code, report.get("findings", []), report["checked"]["redealt"]) == (0, [], 1)

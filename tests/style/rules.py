@@ -230,6 +230,8 @@ RULES: Final[Mapping[str, Rule]] = MappingProxyType(
                 "referee/cli/rulesets.py": "its help gives an id as an example",
                 "referee/lab/fairness/poker.py": "measures of the laboratory that names the hands it counts",
                 "referee/lab/fairness/thirteen.py": "measures of the laboratory that names the hands it counts",
+                "referee/env/house.py": "the environment of the built-in game against a house",
+                "referee/env/registry.py": "registers the actions of the built-in games",
                 "referee/games/registry.py": "registers the laws of the built-in games",
                 "referee/service/registry.py": "registers the services of the built-in games",
                 "referee/wire/registry.py": "registers the messages of the built-in games",
