@@ -39,7 +39,7 @@ def sdk_can(case: Case) -> bool:
 
 
 def typescript_can(case: Case) -> bool:
-    """Whether the SDK for TypeScript, which replays no rules, can do what the case does; its questions have other forms."""
+    """Whether the SDK for TypeScript, which replays no rules, can do what the case does."""
     return sdk_can(case) and case.is_scripted and not any("check" in step or "abort" in step for step in case.steps)
 
 
