@@ -38,18 +38,18 @@ def reasons() -> dict[str, list[str]]:
 
 def findings() -> dict[str, list[str]]:
     """Return what produces each finding: fixtures, tests that name the code, and what is refused instead of it."""
-    found: dict[str, list[str]] = {code.value: [] for code in Code}
+    found: dict[str, list[str]] = {code.name: [] for code in Code}
     for name in ("mutations", "courses", "seats", "held", "cosigned", "chance", "tiles"):
         for row in read(f"audit/{name}"):
             if row["expected"]:
-                found[Code(row["expected"]["code"])].append(f"audit/{name}#{row['id']}")
+                found[row["expected"]["code"]].append(f"audit/{name}#{row['id']}")
     for code, tests in _tests().items():
         found[code] += tests
     for code, names in FINDINGS.items():
-        found[Code[code].value] += [f"{name}{INSTEAD}" for name in names]
+        found[code] += [f"{name}{INSTEAD}" for name in names]
     for case in APPENDED:
         if case.finding is not None:
-            found[case.finding.value].append(f"{_place(case.prepare)}{INSTEAD}")
+            found[case.finding.name].append(f"{_place(case.prepare)}{INSTEAD}")
     return found
 
 
@@ -60,21 +60,16 @@ def _place(function: Any) -> str:  # noqa: ANN401 - any function
 
 def _tests() -> Mapping[str, list[str]]:
     """Return the tests whose own text names each code, as ``Code.NAME`` or as a text."""
-    known, found = {code.name: code.value for code in Code}, defaultdict[str, list[str]](list)
-    values = {code.value for code in Code}
+    known, found = {code.name for code in Code}, defaultdict[str, list[str]](list)
     for room in ROOMS:
         for file in sorted((ROOT / "tests" / room).rglob("test_*.py")):
             for function in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
                 if isinstance(function, ast.FunctionDef) and function.name.startswith("test_"):
-                    names = {known[node.attr] for node in ast.walk(function) if _is_code(node, known)}
+                    names = {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
                     texts = {str(node.value) for node in ast.walk(function) if isinstance(node, ast.Constant)}
-                    for code in sorted(names | texts & values):
+                    for code in sorted((names | texts) & known):
                         found[code].append(f"{file.relative_to(ROOT)}::{function.name}")
     return found
-
-
-def _is_code(node: ast.AST, known: Mapping[str, str]) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr in known and getattr(node.value, "id", "") == "Code"
 
 
 def _printed(produced: Mapping[str, Sequence[str]]) -> str:

@@ -22,6 +22,7 @@ class Room:
         return sorted({path for pattern in self.files for path in ROOT.glob(pattern)})
 
 
+BY_LAW: Final = "tests/cases/test_cases_by_law.py"
 OF_EVERY_GAME: Final = (
     "tests/games/test_games_clocks.py",
     "tests/games/test_games_deals.py",
@@ -75,7 +76,11 @@ ROOMS: Final = {
             ),
         ),
         *(
-            Room(f"games/{game}", (f"referee/games/{game}/*.py",), (f"tests/games/{game}", *OF_EVERY_GAME))
+            Room(
+                f"games/{game}",
+                (f"referee/games/{game}/*.py",),
+                (f"tests/games/{game}", BY_LAW, *OF_EVERY_GAME),
+            )
             for game in ("mau_binh", "tien_len", "ultimate_texas")
         ),
     )
