@@ -174,7 +174,7 @@ def main(arguments: Sequence[str]) -> None:
             passed, failed, unable, levels = conform(chosen, program, lambda text: sys.stdout.write(text + "\n"))
     except (OSError, ProgramError) as error:
         sys.exit(f"referee-harness conform: {error}")
-    sys.stdout.write(f"{passed} of {passed + failed}, levels {levels}\n")
+    sys.stdout.write(f"{passed} of {passed + failed}, levels {levels or 'none'}\n")
     if unable:
         sys.stdout.write(f"{unable} more need what the program cannot do\n")
     sys.exit(1 if failed else 0)
