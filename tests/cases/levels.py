@@ -13,7 +13,7 @@ SDK_VERBS: Final = frozenset(
 """Steps that the SDKs have a method for; ``section`` they take themselves."""
 ANSWERED: Final = frozenset({"ask", "check", "accept", "preview", "settle"})
 """Steps whose answer an SDK shows whole."""
-LAW_VERBS: Final = frozenset({"open", "deal", "accept", "report", "section", "settle", "wait"})
+LAW_VERBS: Final = frozenset({"ask", "check", "open", "deal", "accept", "report", "section", "settle", "wait"})
 """Steps that need no server."""
 RELEASED: Final = frozenset(ruleset.id for ruleset in load_builtin())
 """Rulesets that every SDK knows."""
@@ -39,12 +39,24 @@ def sdk_can(case: Case) -> bool:
 
 
 def typescript_can(case: Case) -> bool:
-    """Whether the SDK for TypeScript can do what the case does: it replays no rules, and its questions differ."""
+    """Whether the SDK for TypeScript, which replays no rules, can do what the case does."""
     return sdk_can(case) and case.is_scripted and not any("check" in step or "abort" in step for step in case.steps)
 
 
 def law_can(case: Case) -> bool:
-    """Whether the law alone can judge the case: chosen cards, and events and a settlement."""
+    """Whether the law alone can judge the case: all cards chosen, and events and a settlement."""
     verbs = {verb_of(step) for step in case.steps}
-    edited = any({"set", "with", "signature", "refused", "answer"} & set(step) for step in case.steps)
-    return "hands" in case.head and not case.head.get("sealed") and verbs <= LAW_VERBS and not edited
+    edited = any({"set", "with", "signature", "refused", "leaves"} & set(step) for step in case.steps)
+    answered = any("answer" in step and verb_of(step) not in {"ask", "settle"} for step in case.steps)
+    others = any(step.get("ask", "ListPlays") != "ListPlays" for step in case.steps)
+    checks = case.game == "mau_binh" and "check" in verbs
+    whole = len(case.head.get("hands", ())) == case.seats and (case.game != "ultimate_texas" or "board" in case.head)
+    return (
+        whole
+        and not case.head.get("sealed")
+        and verbs <= LAW_VERBS
+        and not edited
+        and not answered
+        and not checks
+        and not others
+    )

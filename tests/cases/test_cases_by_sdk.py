@@ -1,4 +1,4 @@
-"""Every case that a frontend can play, by the SDK for Python, which verifies and replays what it is told."""
+"""Every case that a frontend can play, by the SDK for Python, which verifies and replays every answer."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -67,9 +67,9 @@ def test_program_that_does_not_answer_is_named(text: str, fault: str) -> None:
 
 
 def test_case_that_is_not_there_is_named() -> None:
-    done = conform("--case", "nobody", "--", "true")
+    done = conform("--case", "no-such-name", "--", "true")
     assert done.returncode == 1
-    assert "no case has 'nobody' in its name" in done.stderr
+    assert "no case has 'no-such-name' in its name" in done.stderr
 
 
 @pytest.mark.slow("builds a program in Go")

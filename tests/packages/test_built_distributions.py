@@ -131,13 +131,20 @@ def test_table_without_a_page_does_not_build(tmp_path: Path):
         build(project, tmp_path / "out")
 
 
-def test_harness_carries_the_vectors_of_every_game(built: Path):
+@pytest.mark.parametrize(
+    ("prefix", "rows", "folders"),
+    [
+        ("referee_harness/vectors/", "vectors", ("mau_binh", "tien_len", "ultimate_texas")),
+        ("referee_harness/cases/rows/", "cases", ("mau_binh", "tien_len", "ultimate_texas", "protocol")),
+    ],
+)
+def test_harness_carries_the_vectors_and_cases_of_every_game(built: Path, prefix: str, rows: str, folders: tuple):
     with wheel_of(built, "referee-harness") as wheel:
-        prefix = "referee_harness/vectors/"
         packed = {one.removeprefix(prefix) for one in wheel.namelist() if one.startswith(prefix)}
-    vectors = ROOT / "tests" / "vectors"
-    games = ("mau_binh", "tien_len", "ultimate_texas")
-    assert {str(file.relative_to(vectors)) for game in games for file in (vectors / game).glob("*.jsonl")} <= packed
+    folder = ROOT / "tests" / rows
+    files = {str(file.relative_to(folder)) for part in folders for file in (folder / part).glob("*.jsonl")}
+    assert files
+    assert files <= packed
 
 
 @pytest.fixture

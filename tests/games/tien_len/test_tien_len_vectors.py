@@ -59,25 +59,6 @@ def test_cards_left_cost_their_dearest(rules: TienLenRules, leftovers_vector: Ve
     assert sorted(leftovers_vector["cards"].split()) == sorted(card.text for item in found for card in item.cards)
 
 
-def test_a_round_ends_and_pays_as_worked_out(rounds_vector: Vector) -> None:
-    events = [read_event(text, number) for number, text in enumerate(rounds_vector["events"], start=1)]
-    dealt = hands_deal(read_hands(rounds_vector["hands"]), leader=rounds_vector["leader"], stake=100)
-    rules = variant(rounds_vector.get("rules", {}))
-    played = settled(GAME, rules, dealt, events, closed_time=events[-1].time if events else 0)
-    assert played.violations == ()
-    ending = played.state.ending
-    assert ending is not None
-    assert (rounds_vector["ending"], rounds_vector["winner"]) == (ending.kind, ending.winner)
-    transfers = played.outcome.transfers
-    found = [[paid.payer, paid.payee, paid.amount, paid.reason, paid.subject] for paid in transfers]
-    expected = [
-        [payer, payee, 100 * units, reason, subject]
-        for payer, payee, units, reason, subject in rounds_vector["transfers"]
-    ]
-    assert expected == found
-    assert sum(played.outcome.net) == 0
-
-
 def test_a_round_of_a_house_pays_as_worked_out(knobs_vector: Vector) -> None:
     """Commission, cóng, the price of leaving and the lead by the lowest card, in minor units."""
     events = [read_event(text, number) for number, text in enumerate(knobs_vector["events"], start=1)]

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import msgspec
 
-from referee.cards import Seat, parse_cards
+from referee.cards import Seat
 from referee.games.ultimate_texas import (
     GAME,
     Decision,
@@ -21,7 +21,7 @@ from referee.games.ultimate_texas import (
 from referee.games.ultimate_texas.legality import check_closing
 from referee.games.ultimate_texas.stakes import check_stakes
 from referee.verdict import Violation
-from tests.games.rounds import settled, texas_deal
+from tests.games.rounds import texas_deal
 from tests.vectors.reading import each, read
 
 BET_UNIT: Final = 2
@@ -85,28 +85,6 @@ def test_stakes_are_judged_as_the_vector_says(vector: Vector, rules_of: RulesOf)
     rules = rules_of(vector["ruleset"])
     found = check_stakes(rules, seat_count=len(stakes), stake=BET_UNIT, seat_stakes=stakes, bet_unit=BET_UNIT)
     assert vector["violations"] == _facts(found)
-
-
-@each("ultimate_texas/settlements", argument="vector")
-def test_settlement_is_what_the_vector_says(vector: Vector, rules_of: RulesOf):
-    late = 30_000 + len(vector["events"])
-    events = [
-        _event(fields, late if fields["decision"] == "TIMEOUT" else time)
-        for time, fields in enumerate(vector["events"], 1)
-    ]
-    board = parse_cards(vector["board"])
-    cards = (*map(parse_cards, vector["hands"]), parse_cards(vector["house"]), board[:3], board[3:])
-    deal = msgspec.structs.replace(texas_deal(_stakes(vector["stakes"])), sections=cards)
-    played = settled(GAME, rules_of(vector["ruleset"]), deal, events, closed_time=late)
-    assert played.violations == ()
-    outcome = played.outcome
-    assert (vector["house_category"], vector["house_qualifies"]) == (
-        outcome.house_value.category,
-        outcome.house_qualifies,
-    )
-    assert vector["seats"] == [{"result": seat.result, "category": seat.value.category} for seat in outcome.seats]
-    assert vector["transfers"] == [msgspec.structs.asdict(transfer) for transfer in outcome.transfers]
-    assert vector["net"] == list(outcome.net)
 
 
 def test_every_code_is_broken_by_some_vector(rules_of: RulesOf):

@@ -132,12 +132,12 @@ def conform(chosen: Iterable[Case], program: Program, tell: Callable[[str], obje
                 unable += 1
             except (MismatchError, ValueError, KeyError) as error:
                 failed += 1
-                tell(_told(case, error))
+                tell(_failure(case, error))
         levels = [level for server in (scripted, dealing) for level in levels_of(server)]
     return passed, failed, unable, ", ".join(filter(None, (_span("L", levels), _span("E", levels))))
 
 
-def _told(case: Case, error: Exception) -> str:
+def _failure(case: Case, error: Exception) -> str:
     """Return a failure with the command that runs it alone by the program."""
     text = str(error) if isinstance(error, MismatchError) else f"{case.name}: an answer cannot be read: {error!r}"
     kept = [line for line in text.splitlines() if not line.startswith("run it alone:")]
@@ -174,7 +174,7 @@ def main(arguments: Sequence[str]) -> None:
             passed, failed, unable, levels = conform(chosen, program, lambda text: sys.stdout.write(text + "\n"))
     except (OSError, ProgramError) as error:
         sys.exit(f"referee-harness conform: {error}")
-    sys.stdout.write(f"{passed} of {passed + failed}, levels {levels}\n")
+    sys.stdout.write(f"{passed} of {passed + failed}, levels {levels or 'none'}\n")
     if unable:
         sys.stdout.write(f"{unable} more need what the program cannot do\n")
     sys.exit(1 if failed else 0)

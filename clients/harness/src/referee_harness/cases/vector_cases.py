@@ -163,6 +163,7 @@ def _texas_settled(row: Vector) -> Iterator[Step]:
         for one in row["transfers"]
     ]
     seats = {f"outcome.seats[{seat}].result": one["result"] for seat, one in enumerate(row["seats"])}
+    seats |= {f"outcome.seats[{seat}].value.category": one["category"] for seat, one in enumerate(row["seats"])}
     house = {"outcome.house_value.category": row["house_category"], "outcome.house_qualified": row["house_qualifies"]}
     yield {"settle": {}, "transfers": paid, "net": row["net"], "answer": seats | house}
 
