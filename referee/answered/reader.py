@@ -15,7 +15,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from functools import partial
-from itertools import combinations
+from itertools import accumulate, combinations
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, assert_never
 
@@ -118,7 +118,7 @@ class Answered:
         if valuer_of(ruleset, header.seat_count, self._folder) is None:
             self.answers.unvalued[ruleset.id] = self.answers.unvalued.get(ruleset.id, 0) + 1
             return
-        record = self._record(examined, b"" if choices is None else choices.digest, ruleset.digest)
+        record = self._record(examined, choices, ruleset)
         known = self.scored.known(record["digest"].tobytes())
         if known is not None:
             for name in ("by_cards", "by_hands", "alone"):
@@ -140,14 +140,14 @@ class Answered:
         self.answers.answers = tuple(self._answers())
         yield from self.answers.findings
 
-    def _record(self, examined: ExaminedRound, content: bytes, ruleset: bytes) -> NDArray[Any]:
+    def _record(self, examined: ExaminedRound, choices: Choices | None, ruleset: Ruleset) -> NDArray[Any]:
         """Return a round's record without its growth."""
         leaves = examined.leaves
         header, record = leaves.header, np.zeros(1, dtype=RECORD)
         keys = tuple([b"" if key == NO_KEY else key for key in header.seat_keys])
-        named = b"".join(
-            [leaves.round_id, ruleset, content, *[key for key in keys if key.hex() in self._settings.alone]]
-        )
+        content = b"" if choices is None else choices.digest
+        alone = [key for key in keys if key.hex() in self._settings.alone]
+        named = b"".join([leaves.round_id, ruleset.digest, content, *alone])
         record["digest"] = np.void(hashlib.sha256(named).digest()[:16])
         record["leaf"] = examined.leaf_index
         for seat, owner in enumerate(owners_of(header.table_id, keys)):
@@ -234,36 +234,38 @@ class Answered:
                 _Question(log, rounds, (key,)) for key, rounds, (log,) in self._alone.asked(LEAST_OF_TRIPLE)
             ],
         }
-        listed: list[tuple[AnswerKind, _Question]] = []
-        for kind, questions in asked.items():
-            if questions:
-                self.answers.asked[kind] = len(questions)
-                self.answers.needed[kind] = needed(len(questions))
-                listed += [(kind, one) for one in heapq.nlargest(KEPT, questions)]
-        details = self._details(listed)
-        for (kind, one), detail in zip(listed, details, strict=True):
-            yield Answer(
-                kind=kind,
-                who=tuple([names[owner] for owner in one.owners]),
-                rounds=one.rounds,
-                log10_e=log10(one.log),
-                log10_anywhere=log10(log_anywhere(one.log, asked=len(asked[kind]))),
-                is_mutual=one.is_mutual,
-                leaves=tuple([leaf for _, leaf in sorted(detail.most, reverse=True)]),
-                won={name: won for name, number in self._currencies.items() if (won := detail.won[number])},
-                path=tuple(detail.path),
-            )
+        counts = {kind: len(questions) for kind, questions in asked.items() if questions}
+        self.answers.asked, self.answers.needed = counts, {kind: needed(count) for kind, count in counts.items()}
+        for kind, count in counts.items():
+            listed = heapq.nlargest(KEPT, asked[kind])
+            details = self._details(kind, listed)
+            for one, detail in zip(listed, details, strict=True):
+                yield Answer(
+                    kind=kind,
+                    who=tuple([names[owner] for owner in one.owners]),
+                    rounds=one.rounds,
+                    log10_e=log10(one.log),
+                    log10_anywhere=log10(log_anywhere(one.log, asked=count)),
+                    is_mutual=one.is_mutual,
+                    leaves=detail.leaves,
+                    won={name: won for name, number in self._currencies.items() if (won := detail.won[number])},
+                    path=detail.path,
+                )
 
-    def _details(self, listed: Sequence[tuple[AnswerKind, "_Question"]]) -> list["_Detail"]:
+    def _details(self, kind: AnswerKind, listed: Sequence["_Question"]) -> list["_Detail"]:
         """Read the scored rounds again for the details of the listed questions."""
-        details = [_Detail(max(1, one.rounds // _POINTS)) for _, one in listed]
-        for records in self.scored:
-            for (kind, one), detail in zip(listed, details, strict=True):
-                together = np.all([np.any(records["owners"] == owner, axis=1) for owner in one.owners], axis=0)
-                for record in records[together]:
-                    seats = [record["owners"].tolist().index(owner) for owner in one.owners]
+        details = [_Detail(one.rounds) for one in listed]
+        for one, detail in zip(listed, details, strict=True):
+            for record, seats in self._together(one.owners):
+                if kind is not AnswerKind.LEFT_OUT or record["owners"].all():
                     detail.add(record, _growth(record, kind, seats, is_mutual=one.is_mutual), seats)
         return details
+
+    def _together(self, owners: Sequence[int]) -> Iterator[tuple[Any, list[int]]]:
+        """Yield the records of rounds in which all these owners sat, with their seats."""
+        for records in self.scored:
+            for record in records[np.all([np.any(records["owners"] == one, axis=1) for one in owners], axis=0)]:
+                yield record, [record["owners"].tolist().index(one) for one in owners]
 
 
 class _Question(NamedTuple):
@@ -276,37 +278,48 @@ class _Question(NamedTuple):
 
 
 class _Detail:
-    """Details of one question: the rounds that say most, the money and the path of the stake."""
+    """Details of one question, of its last rounds: those that say most, the money and the path of the stake."""
 
-    def __init__(self, step: int) -> None:
-        self._step = step
-        self._rounds = 0
-        self._bold = self._wary = 0.0
-        self.most: list[tuple[float, int]] = []
-        self.won: Counter[int] = Counter()
-        self.path: list[float] = []
+    def __init__(self, rounds: int) -> None:
+        self._growth: Final[deque[tuple[float, int]]] = deque(maxlen=rounds)
+        self._won: Final[deque[tuple[int, int]]] = deque(maxlen=rounds)
 
     def add(self, record: Any, growth: float, seats: Sequence[int]) -> None:  # noqa: ANN401 - a record
         """Add a round with the growth of the stake and the seats of the owners."""
-        self._rounds += 1
-        self._bold += growth
-        self._wary += wary(growth)
-        heapq.heappush(self.most, (growth, record["leaf"].item()))
-        if len(self.most) > SAID_MOST:
-            heapq.heappop(self.most)
+        self._growth.append((growth, record["leaf"].item()))
         if len(seats) == 2:  # noqa: PLR2004 - a pair
-            self.won[record["currency"].item()] += record["won"][seats[0], seats[1]].item()
-        if self._rounds % self._step == 0:
-            self.path.append(log10(worth(self._bold, self._wary)))
+            self._won.append((record["currency"].item(), record["won"][seats[0], seats[1]].item()))
+
+    @property
+    def leaves(self) -> tuple[int, ...]:
+        """DEAL leaves of the rounds that say most, first the one that says most."""
+        return tuple([leaf for _, leaf in heapq.nlargest(SAID_MOST, self._growth)])
+
+    @property
+    def won(self) -> Counter[int]:
+        """By currency the amount that the first owner won from the second."""
+        won: Counter[int] = Counter()
+        for currency, amount in self._won:
+            won[currency] += amount
+        return won
+
+    @property
+    def path(self) -> tuple[float, ...]:
+        """Decimal logarithms of the stake after evenly spaced rounds."""
+        bold = list(accumulate(growth for growth, _ in self._growth))
+        cautious = list(accumulate(wary(growth) for growth, _ in self._growth))
+        step = max(1, len(bold) // _POINTS)
+        return tuple([log10(worth(bold[at], cautious[at])) for at in range(step - 1, len(bold), step)])
 
 
 def _of_pairs(pairs: Stakes) -> Iterator[_Question]:
     """Yield the three questions about each pair that has sat together often enough."""
-    for key, rounds, (there, back, both) in pairs.asked(LEAST_OF_PAIR):
-        first, second = key >> _BITS, key & _LOW
-        yield _Question(there, rounds, (first, second))
-        yield _Question(back, rounds, (second, first))
-        yield _Question(both, rounds, (first, second), is_mutual=True)
+    for key, rounds, peaks in pairs.asked(LEAST_OF_PAIR):
+        there, back, both = peaks
+        pair = key >> _BITS, key & _LOW
+        yield _Question(there, rounds, pair)
+        yield _Question(back, rounds, pair[::-1])
+        yield _Question(both, rounds, pair, is_mutual=True)
 
 
 def _growth(record: Any, kind: AnswerKind, seats: Sequence[int], *, is_mutual: bool) -> float:  # noqa: ANN401 - a record

@@ -26,7 +26,7 @@ RECORD: Final = np.dtype(
         ("won", "<i8", (SEATS, SEATS)),
     ]
 )
-"""Seats that a round does not have own nothing: their owner is 0, and owners are counted from 1."""
+"""A seat that a round does not have has the owner 0, since owners are counted from 1."""
 _TOGETHER: Final = 4_096
 """Records that are read or written at once."""
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from referee.answered.choices import Choices, growth_alone, growth_of
 from referee.answered.tables import valuer_of
-from referee.answered.values import Floats
+from referee.answered.values import Floats, Valuer
 from referee.rulesets import Ruleset, parse_ruleset
 
 Growth: TypeAlias = tuple[Floats, Floats, Floats]
@@ -15,13 +15,13 @@ Growth: TypeAlias = tuple[Floats, Floats, Floats]
 
 
 class Work(NamedTuple):
-    """A round to be scored: its ruleset's source and file, the house's folder, its choices, the seats asked alone."""
+    """A round to be scored: its ruleset's source and file, the house's folder, its choices, the seats asked about."""
 
     source: bytes
     file: str
     folder: Path | None
     choices: Choices
-    alone: tuple[int, ...]
+    seats: tuple[int, ...]
 
 
 def grow(works: Sequence[Work]) -> list[Growth]:
@@ -30,9 +30,14 @@ def grow(works: Sequence[Work]) -> list[Growth]:
 
 
 def _grown(work: Work) -> Growth:
+    values = _values(work)
+    return *growth_of(values, work.choices), growth_alone(values, work.choices, work.seats)
+
+
+def _values(work: Work) -> Valuer:
     values = valuer_of(_ruleset(work.source, work.file), len(work.choices.chosen), work.folder)
     assert values is not None  # noqa: S101 - the caller left out rounds without tables
-    return *growth_of(values, work.choices), growth_alone(values, work.choices, work.alone)
+    return values
 
 
 @lru_cache(maxsize=64)

@@ -76,7 +76,12 @@ class Asking:
         """Return how to ask; None without --answered, which the other options need."""
         if is_asked:
             return cls(
-                settings=settings, scores=scores, folder=folder, tables=tables, workers=workers, scheduler=scheduler
+                settings=settings,
+                scores=scores,
+                folder=folder,
+                tables=tables,
+                workers=workers,
+                scheduler=scheduler,
             )
         if settings is not None or scores is not None:
             fail("--answered-settings and --answered-scores are for --answered: give it too")

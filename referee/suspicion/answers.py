@@ -114,9 +114,9 @@ def needed(asked: int) -> float:
 def _finding(answer: Answer) -> Finding:
     leak = (_BOTH if answer.is_mutual else _TEXTS[answer.kind])[1].format(*[_short(who) for who in answer.who])
     detail = (
-        f"{answer.text}: {answer.rounds:,} rounds, e-value 10^{answer.log10_e:.1f}; a fair shuffle does this anywhere "
-        f"in a log like this one with a probability below 10^{math.ceil(answer.log10_anywhere)}, corrected for all "
-        f"that was asked{leak}; {_said_most(answer.leaves)}"
+        f"{answer.text}: {answer.rounds:,} rounds, e-value 10^{answer.log10_e:.1f}; a fair shuffle does this "
+        f"anywhere in a log like this one with a probability below 10^{math.ceil(answer.log10_anywhere)}, corrected "
+        f"for all that was asked{leak}; {_said_most(answer.leaves)}"
     )
     code = Code[answer.kind.value] if answer.is_beyond else Code.UNLIKELY_BY_CHANCE
     return Finding.of(code, detail, number=Code.ANSWERED.number)

@@ -101,14 +101,12 @@ def test_rounds_scored_by_an_executor_give_the_same_answers(rounds):
 
 def test_round_given_up_or_of_an_unknown_deck_raises_no_stake():
     luck = random_from("given up")
-    pair = (answering(1), answering(0), advised, advised)
-    for known, unknown in ((True, 0), (False, 160)):
-        given_up = [
-            seen(number, luck, (1, 2, 3, 4), pair, is_given_up=True, is_deck_known=known) for number in range(160)
-        ]
+    pair = (answering(1, by_hands=True), answering(0, by_hands=True))
+    for known, unknown in ((True, 0), (False, 150)):
+        given_up = [seen(number, luck, (1, 2), pair, is_given_up=True, is_deck_known=known) for number in range(150)]
         found = answers(given_up)
         assert found.unknown == unknown
-        assert found.asked == {AnswerKind.ANSWERED: 18, AnswerKind.LEFT_OUT: 4}
+        assert found.asked == {AnswerKind.ANSWERED: 3}
         assert {one.log10_e for one in found.answers} == {0.0}
 
 
