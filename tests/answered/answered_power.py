@@ -14,7 +14,7 @@ import argparse
 import math
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -204,16 +204,13 @@ def lines_of(measured: Measured, *, pairs: int, rounds: int) -> Iterator[str]:
     """Yield the lines of pairs, triples and honest pairs."""
     deals = len(measured.cards)
     noisy, pooled = measured.noisy, measured.pooled
-    kinds: dict[str, Callable[[], Floats]] = {
-        **{f"pools, T = {one}": lambda one=one: noisy(pooled, one) for one in (0, 0.2, 0.5, 1)},
-        **{
-            f"pools in {one:.0%} of rounds": lambda one=one: measured.sometimes(noisy(pooled, 0), one)
-            for one in (0.5, 0.1)
-        },
-        **{f"only where it gains > {one}": lambda one=one: measured.gaining(one) for one in (0.3, 0.6)},
+    always = noisy(pooled, 0)
+    kinds: dict[str, Floats] = {
+        **{f"pools, T = {one}": noisy(pooled, one) for one in (0, 0.2, 0.5, 1)},
+        **{f"pools in {one:.0%} of rounds": measured.sometimes(always, one) for one in (0.5, 0.1)},
+        **{f"only where it gains > {one}": measured.gaining(one) for one in (0.3, 0.6)},
     }
-    for name, choose in kinds.items():
-        choice = choose()
+    for name, choice in kinds.items():
         factors = measured.factors(choice)
         gain = 2 * measured.gain(choice).reshape(deals, -1).mean(axis=1)
         yield (
@@ -236,7 +233,7 @@ def lines_of(measured: Measured, *, pairs: int, rounds: int) -> Iterator[str]:
 
 def _at(values: Floats, choice: Floats) -> Floats:
     shape = (*choice.shape, values.shape[-1])
-    return np.take_along_axis(np.broadcast_to(values, shape), choice[..., np.newaxis], axis=-1)[..., 0]
+    return np.take_along_axis(np.broadcast_to(values, shape), choice[..., np.newaxis].astype(np.intp), axis=-1)[..., 0]
 
 
 def _say(text: str) -> None:
