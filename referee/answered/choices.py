@@ -62,7 +62,7 @@ class _Kind(msgspec.Struct):
 
 
 def choices_of(examined: ExaminedRound) -> Choices | None:
-    """Return a round's choices; None if its deck is not known from the leaves or anybody's own hand ended it.
+    """Return a round's choices; None if its deck is not known from the leaves.
 
     A round that was given up before its deal counts too if its deck is known. A seat whose arrangement is not in a
     recomputed settlement has none.

@@ -18,7 +18,12 @@ ROOT: Final = Path(__file__).parents[2]
 GAME: Final = re.compile(r"mau_?binh|tien_?len|ultimate_?texas|mậu binh|tiến lên|ultimate texas", re.IGNORECASE)
 EXCEPTIONS: Final = {
     "referee/adviser/service.py": "serves the advice of the built-in games",
+    "referee/answered/choices.py": "scores arrangements of thirteen cards",
+    "referee/answered/reader.py": "asks about the one game in which hands are arranged",
+    "referee/answered/tables.py": "finds the tables that value arrangements",
+    "referee/answered/values.py": "values arrangements by the advice",
     "referee/audit/receipted_moves.py": "finds moves that were dropped in logs of games that are not installed",
+    "referee/cli/answered.py": "its help says at which tables the questions are asked",
     "referee/cli/demo.py": "registers the demos of the built-in games",
     "referee/cli/learn.py": "its help says whose rulesets can be learned",
     "referee/cli/odds.py": "registers the odds of the built-in games",
