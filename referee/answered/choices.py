@@ -41,13 +41,6 @@ class Choices(NamedTuple):
     hands: tuple[tuple[Card, ...], ...]
     chosen: tuple[ChiCards | None, ...]
 
-    @classmethod
-    def of_numbers(cls, hands: Sequence[Sequence[int]], chosen: Sequence[Sequence[int]]) -> "Choices":
-        """Make choices from card numbers: each arrangement is its back, middle and front, or all zeros for none."""
-        arranged = [cards_of(cards) if any(cards) else () for cards in chosen]
-        chi = [(cards[:5], cards[5:10], cards[10:]) if cards else None for cards in arranged]
-        return cls(tuple([cards_of(cards) for cards in hands]), tuple(chi))
-
     @property
     def digest(self) -> bytes:
         """Digest of all of it, 16 bytes."""
@@ -69,7 +62,7 @@ class _Kind(msgspec.Struct):
 
 
 def choices_of(examined: ExaminedRound) -> Choices | None:
-    """Return a round's choices; None if its deck is not known from the leaves or anybody's own hand ended it.
+    """Return a round's choices; None if its deck is not known from the leaves.
 
     A round that was given up before its deal counts too if its deck is known. A seat whose arrangement is not in a
     recomputed settlement has none.

@@ -12,10 +12,10 @@ import hashlib
 import heapq
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from functools import partial
-from itertools import accumulate, chain, combinations, islice
+from itertools import accumulate, combinations
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, assert_never
 
@@ -29,7 +29,7 @@ from referee.answered.settings import AnsweredSettings
 from referee.answered.stakes import MOST, Stakes, wary, worth
 from referee.answered.swap import HELD
 from referee.answered.tables import valuer_of
-from referee.answered.work import Growth, Work, grow, grow_closely
+from referee.answered.work import Growth, Work, grow
 from referee.audit.report import Report
 from referee.audit.round_leaves import ExaminedRound
 from referee.dealing.header import NO_KEY, tenant_of
@@ -71,25 +71,21 @@ class Answered:
 
     ``folder`` has a house's card tables. ``earlier`` is the file of an earlier audit of this log, from which scores are
     taken; ``executor`` scores rounds in other processes. The result depends on neither. Leaving the context deletes a
-    temporary file. ``closely`` is the number of pairs that are asked a second time by sampled values: those with
-    the highest e-values. They are corrected for as if every pair were.
+    temporary file.
     """
 
-    def __init__(  # noqa: PLR0913 - the terms of the questions
+    def __init__(
         self,
         settings: AnsweredSettings | None = None,
         *,
         folder: Path | None = None,
         earlier: Path | None = None,
         executor: Executor | None = None,
-        closely: int = 0,
         most: int = MOST,
     ) -> None:
         self._settings: Final = settings or AnsweredSettings()
         self._folder: Final = folder
         self._executor: Final = executor
-        self._closely: Final = closely
-        self._rulesets: Final[dict[Ruleset, int]] = {}
         self.scored: Final = ScoredRounds(earlier)
         self._owners: Final[dict[Owner, int]] = {}
         self._groups: Final[dict[int, int]] = {}
@@ -154,11 +150,6 @@ class Answered:
         named = b"".join([leaves.round_id, ruleset.digest, content, *alone])
         record["digest"] = np.void(hashlib.sha256(named).digest()[:16])
         record["leaf"] = examined.leaf_index
-        record["ruleset"] = self._rulesets.setdefault(ruleset, len(self._rulesets))
-        if choices is not None:
-            record["hands"] = [[card.number for card in hand] for hand in choices.hands]
-            for seat, chi in enumerate(choices.chosen):
-                record["chosen"][0, seat] = 0 if chi is None else [card.number for part in chi for card in part]
         for seat, owner in enumerate(owners_of(header.table_id, keys)):
             record["owners"][0, seat] = self._number_of(owner)
         record["currency"] = self._currencies.setdefault(header.currency, len(self._currencies))
@@ -244,17 +235,10 @@ class Answered:
             ],
         }
         counts = {kind: len(questions) for kind, questions in asked.items() if questions}
-        if self._closely and AnswerKind.ANSWERED in counts:
-            counts[AnswerKind.ANSWERED] *= 2
         self.answers.asked, self.answers.needed = counts, {kind: needed(count) for kind, count in counts.items()}
         for kind, count in counts.items():
             listed = heapq.nlargest(KEPT, asked[kind])
             details = self._details(kind, listed)
-            if kind is AnswerKind.ANSWERED and self._closely:
-                close = self._asked_closely(
-                    dict.fromkeys([one.pair for one in heapq.nlargest(3 * self._closely, asked[kind])])
-                )
-                listed, details = [*[one for one, _ in close], *listed], [*[detail for _, detail in close], *details]
             for one, detail in zip(listed, details, strict=True):
                 yield Answer(
                     kind=kind,
@@ -263,7 +247,6 @@ class Answered:
                     log10_e=log10(one.log),
                     log10_anywhere=log10(log_anywhere(one.log, asked=count)),
                     is_mutual=one.is_mutual,
-                    is_close=one.is_close,
                     leaves=detail.leaves,
                     won={name: won for name, number in self._currencies.items() if (won := detail.won[number])},
                     path=detail.path,
@@ -284,36 +267,6 @@ class Answered:
             for record in records[np.all([np.any(records["owners"] == one, axis=1) for one in owners], axis=0)]:
                 yield record, [record["owners"].tolist().index(one) for one in owners]
 
-    def _asked_closely(self, pairs: Iterable[tuple[int, int]]) -> list[tuple["_Question", "_Detail"]]:
-        """Score the rounds of some pairs by sampled values; return the three questions about each."""
-        rulesets, found = list(self._rulesets), []
-        for pair in islice(pairs, self._closely):
-            together = list(self._together(pair))
-            works = []
-            for record, seats in together:
-                count = int(np.count_nonzero(record["owners"]))
-                if count > 2 and record["hands"].any():  # noqa: PLR2004 - of two seats the score is by the hand itself
-                    ruleset = rulesets[record["ruleset"]]
-                    choices = Choices.of_numbers(record["hands"].tolist(), record["chosen"][:count].tolist())
-                    works.append(Work(ruleset.source, ruleset.file, self._folder, choices, (seats[0], seats[1])))
-            parts = [works[start : start + _TOGETHER] for start in range(0, len(works), _TOGETHER)]
-            grown = chain.from_iterable((map if self._executor is None else self._executor.map)(grow_closely, parts))
-            stakes, details = Stakes(3), [_Detail(len(together)) for _ in range(3)]
-            for record, (first, second) in together:
-                there, back = record["by_cards"][first, second].item(), record["by_cards"][second, first].item()
-                if np.count_nonzero(record["owners"]) > 2 and record["hands"].any():  # noqa: PLR2004 - as above
-                    there, back = next(grown)
-                growth = there, back, _mean(there, back)
-                stakes.add(0, growth)
-                for detail, one, seats in zip(
-                    details, growth, ((first, second), (second, first), (first, second)), strict=True
-                ):
-                    detail.add(record, one, seats)
-            ((_, rounds, peaks),) = stakes.asked(0)
-            questions = _three(pair, rounds, peaks, is_close=True)
-            found += list(zip(questions, details, strict=True))
-        return sorted(found, key=lambda one: one[0], reverse=True)
-
 
 class _Question(NamedTuple):
     """Question about owners: the largest logarithm of its stake, the rounds, and the owners by number."""
@@ -322,12 +275,6 @@ class _Question(NamedTuple):
     rounds: int
     owners: tuple[int, ...]
     is_mutual: bool = False
-    is_close: bool = False
-
-    @property
-    def pair(self) -> tuple[int, int]:
-        """The two owners, the lower number first."""
-        return min(self.owners), max(self.owners)
 
 
 class _Detail:
@@ -368,17 +315,11 @@ class _Detail:
 def _of_pairs(pairs: Stakes) -> Iterator[_Question]:
     """Yield the three questions about each pair that has sat together often enough."""
     for key, rounds, peaks in pairs.asked(LEAST_OF_PAIR):
-        yield from _three((key >> _BITS, key & _LOW), rounds, peaks)
-
-
-def _three(
-    pair: tuple[int, int], rounds: int, peaks: tuple[float, ...], *, is_close: bool = False
-) -> Iterator[_Question]:
-    """Yield the questions about both directions of a pair, and about both together."""
-    there, back, both = peaks
-    yield _Question(there, rounds, pair, is_close=is_close)
-    yield _Question(back, rounds, pair[::-1], is_close=is_close)
-    yield _Question(both, rounds, pair, is_mutual=True, is_close=is_close)
+        there, back, both = peaks
+        pair = key >> _BITS, key & _LOW
+        yield _Question(there, rounds, pair)
+        yield _Question(back, rounds, pair[::-1])
+        yield _Question(both, rounds, pair, is_mutual=True)
 
 
 def _growth(record: Any, kind: AnswerKind, seats: Sequence[int], *, is_mutual: bool) -> float:  # noqa: ANN401 - a record

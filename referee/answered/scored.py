@@ -13,8 +13,6 @@ from typing import IO, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.games.mau_binh import HAND_SIZE
-
 SEATS: Final = 4
 RECORD: Final = np.dtype(
     [
@@ -26,15 +24,9 @@ RECORD: Final = np.dtype(
         ("by_hands", "<f4", (SEATS, SEATS)),
         ("alone", "<f4", (SEATS,)),
         ("won", "<i8", (SEATS, SEATS)),
-        ("ruleset", "<u4"),
-        ("hands", "u1", (SEATS, HAND_SIZE)),
-        ("chosen", "u1", (SEATS, HAND_SIZE)),
     ]
 )
-"""A seat that a round does not have has the owner 0, since owners are counted from 1.
-
-``hands`` are all 0 if the deck is not known, and ``chosen`` of a seat without an arrangement.
-"""
+"""A seat that a round does not have has the owner 0, since owners are counted from 1."""
 _TOGETHER: Final = 4_096
 """Records that are read or written at once."""
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from referee.answered.choices import Choices, growth_alone, growth_of
-from referee.answered.closely import growth_closely
 from referee.answered.tables import valuer_of
 from referee.answered.values import Floats, Valuer
 from referee.rulesets import Ruleset, parse_ruleset
@@ -28,18 +27,6 @@ class Work(NamedTuple):
 def grow(works: Sequence[Work]) -> list[Growth]:
     """Score rounds whose rulesets have card tables."""
     return [_grown(work) for work in works]
-
-
-def grow_closely(works: Sequence[Work]) -> list[tuple[float, float]]:
-    """Return the growth of stakes by sampled values on both directions of the two seats that each work names."""
-    return [_grown_closely(work) for work in works]
-
-
-def _grown_closely(work: Work) -> tuple[float, float]:
-    values = _values(work)
-    first, second = work.seats
-    there = growth_closely(values, work.choices, seat=first, known=second)
-    return there, growth_closely(values, work.choices, seat=second, known=first)
 
 
 def _grown(work: Work) -> Growth:

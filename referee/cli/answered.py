@@ -50,19 +50,6 @@ ScoresFile = Annotated[
 ]
 
 
-Closely = Annotated[
-    int,
-    typer.Option(
-        "--answered-closely",
-        metavar="N",
-        help="Pairs that --answered asks a second time by sampled values, a tenth of a second a round; those that card "
-        "tables put forward.",
-        min=0,
-        max=1000,
-    ),
-]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """What to ask by: files of settings and scores, folders of card tables and of Parquet tables, where to score."""
@@ -71,7 +58,6 @@ class Asking:
     scores: Path | None
     folder: Path | None
     tables: Path | None
-    closely: int
     workers: int
     scheduler: str
 
@@ -81,7 +67,6 @@ class Asking:
         is_asked: bool,  # noqa: FBT001 - an option
         settings: Path | None,
         scores: Path | None,
-        closely: int,
         *,
         folder: Path | None,
         tables: Path | None,
@@ -93,14 +78,13 @@ class Asking:
             return cls(
                 settings=settings,
                 scores=scores,
-                closely=closely,
                 folder=folder,
                 tables=tables,
                 workers=workers,
                 scheduler=scheduler,
             )
-        if settings is not None or scores is not None or closely:
-            fail("--answered-settings, --answered-scores and --answered-closely are for --answered: give it too")
+        if settings is not None or scores is not None:
+            fail("--answered-settings and --answered-scores are for --answered: give it too")
         return None
 
     @contextmanager
@@ -122,9 +106,7 @@ class Asking:
                     executor = stack.enter_context(executor_of(self.scheduler))
                 elif self.workers > 1:
                     executor = stack.enter_context(ProcessPoolExecutor(self.workers))
-                asked = stack.enter_context(
-                    Answered(settings, folder=self.folder, earlier=earlier, executor=executor, closely=self.closely)
-                )
+                asked = stack.enter_context(Answered(settings, folder=self.folder, earlier=earlier, executor=executor))
                 yield asked
                 if self.scores is not None:
                     asked.scored.keep(self.scores)

@@ -24,7 +24,7 @@ from referee.audit.page.text import report_lines
 from referee.audit.round_leaves import AuditTerms
 from referee.audit.source import FollowedLog
 from referee.audit.workers import ProcessPool, WorkerPool
-from referee.cli.answered import Asking, Closely, IsAsked, ScoresFile, SettingsFile
+from referee.cli.answered import Asking, IsAsked, ScoresFile, SettingsFile
 from referee.cli.audited_log import (
     AuditedLog,
     KeysFolder,
@@ -185,9 +185,8 @@ def audit(  # noqa: PLR0913 - one parameter an option
         ),
     ] = None,
     is_asked: IsAsked = False,
-    answered_settings: SettingsFile = None,
-    answered_scores: ScoresFile = None,
-    answered_closely: Closely = 0,
+    house: SettingsFile = None,
+    scores: ScoresFile = None,
     installed: Annotated[
         bool, typer.Option(help="Compare the program that is installed here with what the log's STARTs name.")
     ] = False,
@@ -216,16 +215,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
     if auditor and html is None:
         fail("--auditor is a name for the page of --html: give both")
     page = None if html is None else Page(html, language, _rounds(rounds or []), catalogue, auditor)
-    asking = Asking.of(
-        is_asked,
-        answered_settings,
-        answered_scores,
-        answered_closely,
-        folder=rulesets,
-        tables=tables,
-        workers=workers,
-        scheduler=scheduler,
-    )
+    asking = Asking.of(is_asked, house, scores, folder=rulesets, tables=tables, workers=workers, scheduler=scheduler)
     agreed = policy_of(policy)
     witnessing = witnessing_of(witness, outgrown, quorum=quorum, max_age=max_age, policy=agreed)
     access = service_access(tls=tls, ca=ca, cert=cert, cert_key=cert_key, token_file=token_file)

@@ -43,8 +43,7 @@ _BOTH: Final = (
 class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Answer to one question.
 
-    ``who`` are the owners in English; of a pair the one that arranged comes first, unless ``is_mutual``. ``is_close``
-    says that choices were scored by sampled values and not by card tables. ``rounds`` is
+    ``who`` are the owners in English; of a pair the one that arranged comes first, unless ``is_mutual``. ``rounds`` is
     the number of rounds together. ``log10_e`` is the decimal logarithm of the largest e-value so far;
     ``log10_anywhere`` is that of the bound on the chance that any question is answered so. ``leaves`` are the DEAL
     leaves of the rounds that say most, first the one that says most. ``won`` has by currency the amount in minor units
@@ -58,7 +57,6 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     log10_e: float
     log10_anywhere: float
     is_mutual: bool = False
-    is_close: bool = False
     leaves: tuple[int, ...] = ()
     won: dict[str, int] = msgspec.field(default_factory=dict)
     path: tuple[float, ...] = ()
@@ -114,10 +112,9 @@ def needed(asked: int) -> float:
 
 
 def _finding(answer: Answer) -> Finding:
-    how = " by sampled values" if answer.is_close else ""
     leak = (_BOTH if answer.is_mutual else _TEXTS[answer.kind])[1].format(*[_short(who) for who in answer.who])
     detail = (
-        f"{answer.text}: {answer.rounds:,} rounds{how}, e-value 10^{answer.log10_e:.1f}; a fair shuffle does this "
+        f"{answer.text}: {answer.rounds:,} rounds, e-value 10^{answer.log10_e:.1f}; a fair shuffle does this "
         f"anywhere in a log like this one with a probability below 10^{math.ceil(answer.log10_anywhere)}, corrected "
         f"for all that was asked{leak}; {_said_most(answer.leaves)}"
     )

@@ -14,7 +14,7 @@ import argparse
 import math
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -26,7 +26,6 @@ from referee.answered.choices import (
     Choices,
     growth_alone,
 )
-from referee.answered.closely import growth_closely
 from referee.answered.stakes import WARY
 from referee.answered.swap import log_growth, scores
 from referee.answered.values import CANDIDATES, Floats, Hand, Valuer
@@ -181,21 +180,6 @@ def alone(values: Valuer, luck: random.Random, *, deals: int) -> Iterator[tuple[
         yield grown[0], grown[1]
 
 
-def closely(values: Valuer, luck: random.Random, *, deals: int, samples: int) -> Iterator[float]:
-    """Yield the factors by sampled values of stakes on both directions of a pair that pools in every round."""
-    for _ in range(deals):
-        cards = dealt(values, luck)
-        pair = values.hand(cards[0]), values.hand(cards[1])
-        chosen = []
-        for hand, won in zip(pair, _sampled(values, pair, luck, samples=samples), strict=True):
-            mine = 2 * values.own(hand.candidates)
-            place = int((mine + SHRUNK * (won - mine)).argmax())
-            chosen.append(laid_out(values, hand.cards, hand.candidates.strengths[place].tolist()))
-        choices = Choices(tuple(cards), (chosen[0], chosen[1], None, None))
-        there, back = growth_closely(values, choices, seat=0, known=1), growth_closely(values, choices, seat=1, known=0)
-        yield (math.exp(there) + math.exp(back)) / 2
-
-
 def main() -> None:
     """Print the measurement of one ruleset."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -210,8 +194,6 @@ def main() -> None:
     sys.stdout.write(f"{given.ruleset}, {given.deals:,} deals, {given.samples} samples a thief's value\n")
     for line in lines_of(measured, pairs=given.pairs, rounds=given.rounds):
         sys.stdout.write(f"{line}\n")
-    factors = np.array(list(closely(values, luck, deals=given.deals, samples=given.samples)))
-    sys.stdout.write(f"pair by sampled values, pools, T = 0: {rounds_needed(factors)} rounds\n")
     grown = np.exp(list(alone(values, luck, deals=given.deals)))
     sys.stdout.write(
         f"one who knows all: {rounds_needed(grown[:, 0])} rounds; advised: mean factor {grown[:, 1].mean():.3f}\n"
@@ -222,16 +204,13 @@ def lines_of(measured: Measured, *, pairs: int, rounds: int) -> Iterator[str]:
     """Yield the lines of pairs, triples and honest pairs."""
     deals = len(measured.cards)
     noisy, pooled = measured.noisy, measured.pooled
-    kinds: dict[str, Callable[[], Floats]] = {
-        **{f"pools, T = {one}": lambda one=one: noisy(pooled, one) for one in (0, 0.2, 0.5, 1)},
-        **{
-            f"pools in {one:.0%} of rounds": lambda one=one: measured.sometimes(noisy(pooled, 0), one)
-            for one in (0.5, 0.1)
-        },
-        **{f"only where it gains > {one}": lambda one=one: measured.gaining(one) for one in (0.3, 0.6)},
+    always = noisy(pooled, 0)
+    kinds: dict[str, Floats] = {
+        **{f"pools, T = {one}": noisy(pooled, one) for one in (0, 0.2, 0.5, 1)},
+        **{f"pools in {one:.0%} of rounds": measured.sometimes(always, one) for one in (0.5, 0.1)},
+        **{f"only where it gains > {one}": measured.gaining(one) for one in (0.3, 0.6)},
     }
-    for name, choose in kinds.items():
-        choice = choose()
+    for name, choice in kinds.items():
         factors = measured.factors(choice)
         gain = 2 * measured.gain(choice).reshape(deals, -1).mean(axis=1)
         yield (
@@ -254,7 +233,7 @@ def lines_of(measured: Measured, *, pairs: int, rounds: int) -> Iterator[str]:
 
 def _at(values: Floats, choice: Floats) -> Floats:
     shape = (*choice.shape, values.shape[-1])
-    return np.take_along_axis(np.broadcast_to(values, shape), choice[..., np.newaxis], axis=-1)[..., 0]
+    return np.take_along_axis(np.broadcast_to(values, shape), choice[..., np.newaxis].astype(np.intp), axis=-1)[..., 0]
 
 
 def _say(text: str) -> None:

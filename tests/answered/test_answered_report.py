@@ -55,7 +55,7 @@ def test_chance_is_corrected_for_all_questions_of_three_kinds():
     assert needed(1) == round(9 + 0.4771, 2)
 
 
-def test_money_stands_beside_the_answer():
+def test_money_is_beside_the_answer():
     lines = [line for line in report_lines(reported(answer(40.0))) if line.startswith("answered: key")]
     assert len(lines) == 1
     assert "the first won -40 CHIP from it" in lines[0]

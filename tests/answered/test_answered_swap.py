@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from referee.answered.choices import Choices, growth_alone, growth_of
-from referee.answered.closely import growth_closely
 from referee.answered.swap import HELD, log_growth
 from referee.answered.values import Valuer
 from referee.cards import Card, parse_cards
@@ -74,22 +73,6 @@ def test_missing_arrangement_grows_no_more_than_any_would():
     assert least.mean(axis=0).max() < 1
     for place in range(0, 30_000, 4_999):
         assert (least <= np.array(swapped(values, 4, hands, arranged(values, hands[0], place))) + 1e-12).all()
-
-
-@pytest.mark.parametrize("seats", [4, 3])
-def test_mean_factor_by_sampled_values_is_1(seats: int):
-    values = values_of("mau_binh.chi_2020", seats)
-    luck, spread = random_from("sampled"), 0.0
-    for place in (1, 9):
-        hands = dealt(values, luck)
-        chi = arranged(values, hands[0], place)
-        deals = [Choices((hands[0], *order), (chi, *(None,) * (seats - 1))) for order in permutations(hands[1:])]
-        factors = [math.exp(growth_closely(values, choices, seat=0, known=1, samples=2)) for choices in deals]
-        assert np.mean(factors) == pytest.approx(1, abs=1e-12)
-        spread += float(np.std(factors))
-    assert spread > 0
-    given_up = Choices(tuple(hands), (None,) * seats)
-    assert growth_closely(values, given_up, seat=0, known=1) == pytest.approx(math.log(HELD))
 
 
 def test_foul_and_instant_win_grow_nothing():

@@ -12,6 +12,7 @@ from referee.advice.mau_binh.populations import Populations
 from referee.answered.tables import valuer_of
 from referee.answered.values import Valuer
 from referee.cards import parse_cards
+from referee.games.mau_binh import MauBinhRules
 from referee.rulesets import get
 
 DATA = Path(__file__).parents[2] / "referee" / "advice" / "mau_binh" / "data"
@@ -21,8 +22,9 @@ IDS = [file.stem for file in FILES]
 
 def learned(rounds: int) -> CardTables:
     ruleset = get("mau_binh.classic")
-    population = Populations.builtin().population_for(ruleset.rules, digest=ruleset.digest)
-    return CardTables.learn(ruleset.rules, population, rounds=rounds)
+    rules: MauBinhRules = ruleset.rules  # type: ignore[assignment] # the ruleset is of this game
+    population = Populations.builtin().population_for(rules, digest=ruleset.digest)
+    return CardTables.learn(rules, population, rounds=rounds)
 
 
 def test_hand_counts_once_for_each_of_its_cards():

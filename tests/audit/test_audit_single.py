@@ -59,9 +59,6 @@ ELSEWHERE = {
     Code.DECKS_CORRELATED,
     Code.WINS_BEYOND_CHANCE,
     Code.WIN_RATE_UNUSUAL,
-    Code.ANSWERED,
-    Code.LEFT_OUT,
-    Code.SUPERUSER,
     # depends on the time of the audit; such a round is not proved
     Code.NEVER_REVEALED,
     Code.DEADLINE_PASSED,

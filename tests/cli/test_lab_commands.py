@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.advice.mau_binh.card_tables import read_tables
 from referee.advice.mau_binh.population import HandPopulation
 from referee.lab.fairness.rounds import streams
 from referee.rulesets import get
@@ -22,12 +23,16 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_each_ruleset_gets_a_file_of_its_own(learned: Path) -> None:
+def test_each_ruleset_gets_files_of_its_own(learned: Path) -> None:
     assert sorted(file.name for file in learned.iterdir()) == [
+        "mau_binh.chi_2020.cards",
         "mau_binh.chi_2020.population",
+        "mau_binh.classic.cards",
         "mau_binh.classic.population",
     ]
-    for file in learned.iterdir():
+    by_digest = read_tables(learned.glob("*.cards"))
+    assert by_digest.keys() == {get(file.stem).digest.hex() for file in learned.glob("*.cards")}
+    for file in learned.glob("*.population"):
         origin = HandPopulation.read(file.read_bytes()).origin
         assert (origin.rounds, origin.seed) == (320, 5)
         assert origin.ruleset_digest == get(file.stem).digest.hex()
@@ -38,7 +43,7 @@ def test_same_seed_gives_the_same_file_and_says_its_digest(learned: Path, tmp_pa
     file = tmp_path / "mau_binh.classic.population"
     assert file.read_bytes() == (learned / file.name).read_bytes()
     assert HandPopulation.read(file.read_bytes()).digest.hex() in text
-    assert len(text.splitlines()) == 2  # no progress where nobody watches
+    assert len(text.splitlines()) == 3  # no progress where nobody watches
 
 
 def test_file_is_written_beside_the_rulesets_of_the_house(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ ELSEWHERE: Final = {
     "about a defect in the law of an installed game": codes("LAW_FAILED"),
     "about many rounds together": codes(
         "TABLES_THROWN_AWAY ABORTED_BY_QUALITY ABORTED_FOR_KEY WITHHELD_BY_SEAT CARDS_BY_PLACE_UNEVEN DECKS_CORRELATED"
-        " DECK_REPEATED WINS_BEYOND_CHANCE"
+        " DECK_REPEATED WINS_BEYOND_CHANCE ANSWERED LEFT_OUT SUPERUSER"
     ),
 }
 """Findings that no call could cause, by the reason."""

@@ -39,6 +39,9 @@ ONLY_IN_THE_AUDIT = {
     Code.DECK_REPEATED: "requires statistics over many rounds",
     Code.WINS_BEYOND_CHANCE: "requires statistics over many rounds",
     Code.WIN_RATE_UNUSUAL: "requires statistics over many rounds",
+    Code.ANSWERED: "requires statistics over many rounds",
+    Code.LEFT_OUT: "requires statistics over many rounds",
+    Code.SUPERUSER: "requires statistics over many rounds",
     Code.UNLIKELY_BY_CHANCE: "requires statistics over many rounds",
 }
 """Codes that the verifier does not have, with the reason."""

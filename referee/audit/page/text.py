@@ -155,10 +155,9 @@ def _answered_lines(answers: Answers) -> Iterator[str]:
         yield f"answered: {rounds:,} rounds of {printable(ruleset_id)} have no card tables; `referee learn` makes them"
     for one in answers.answers:
         if one.is_noted:
-            how = " by sampled values" if one.is_close else ""
             won = "".join(f"; the first won {amount:+,} {printable(name)} from it" for name, amount in one.won.items())
             yield (
-                f"answered: {printable(one.text)}: {one.rounds:,} rounds{how}, e-value 10^{one.log10_e:.1f} of "
+                f"answered: {printable(one.text)}: {one.rounds:,} rounds, e-value 10^{one.log10_e:.1f} of "
                 f"10^{answers.needed[one.kind]:.1f}{won}"
             )
 
