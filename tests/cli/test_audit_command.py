@@ -86,9 +86,9 @@ def test_service_that_asks_for_tokens_is_audited_with_one(served: Served, tmp_pa
     with served.serving(access=AccessSettings(issuers=(Issuer(key=issuer),))) as address:
         place = (address, "--ca", served.ca)
         assert audited(*place, *file) == audited(*place, REFEREE_TOKEN=token)
-        for command in (("audit", *place), ("rounds", *place, "--out", tmp_path / "rounds")):
+        for command in (("audit", *place), ("rounds", "export", *place, "--out", tmp_path / "rounds")):
             assert "--token-file or REFEREE_TOKEN" in refused(*command)
-        printed("rounds", *place, "--out", tmp_path / "rounds", *file)
+        printed("rounds", "export", *place, "--out", tmp_path / "rounds", *file)
 
 
 @pytest.mark.parametrize(
