@@ -146,7 +146,7 @@ class Client:
         journal: str | os.PathLike[str] | RoundJournal | None = None,
     ) -> None:
         self.channel: grpc.Channel = open_channel(address, credentials=credentials, timeout=timeout, token=token)
-        self._session = Session(BlockingLine(self.channel), trust, open_journal(journal))
+        self._session = Session(BlockingLine(self.channel), trust, open_journal(journal), timeout=timeout)
 
     def __enter__(self) -> Self:
         return self
