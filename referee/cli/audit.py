@@ -20,7 +20,7 @@ from referee.audit.dispute.case import UNREADABLE
 from referee.audit.dispute.held import LEAF_SUFFIX
 from referee.audit.documents import NO_DOCUMENTS, DocumentError, Documents, HeldSeed, parse_documents, parse_seeds
 from referee.audit.page.story import RoundKey
-from referee.audit.page.text import report_lines
+from referee.audit.page.text import report_lines, verdict_line
 from referee.audit.round_leaves import AuditTerms
 from referee.audit.source import FollowedLog
 from referee.audit.workers import ProcessPool, WorkerPool
@@ -29,7 +29,6 @@ from referee.cli.command import Commands
 from referee.cli.options import FOUND, RulesetFolder, catalogue_of, fail
 from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
-from referee.cli.report import print_report
 from referee.cli.service_access import ServiceOptions
 from referee.cli.witnessing import MaxAge, WitnessOptions
 from referee.dealing.leaf import EDITABLE
@@ -47,6 +46,8 @@ if TYPE_CHECKING:
 app = Commands()
 
 _DIGITS: Final = 16
+_STYLES: Final = {"FAIL": "red", "NOTE": "yellow", "": "dim"}
+"""Styles of the lines of a report, by their first word; the lines below a finding are indented."""
 
 
 class PageLanguage(enum.StrEnum):
@@ -200,11 +201,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
             found["tables"] = {"folder": str(tables), **msgspec.to_builtins(written)}
         typer.echo(ascii_json(msgspec.json.encode(found, order="sorted").decode()))
     else:
-        console = paper()
-        if console.is_terminal:
-            print_audit(console, report, log)
-        else:
-            typer.echo("\n".join([*report_lines(report, with_tables=True), *_key_lines(log)]))
+        print_audit(paper(), report, log)
         if here is not None:
             typer.echo("\n".join(_installed_lines(here, named)))
         typer.echo("".join([f"{line}\n" for line in _table_lines(written, tables)]), nl=False)
@@ -334,8 +331,11 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
 
 
 def print_audit(console: Console, report: CountedReport, log: AuditedLog) -> None:
-    """Print a report and the keys that the audit trusted."""
-    print_report(console, report)
+    """Print a report and the keys that the audit trusted; a terminal shows in colours what fails or is noted."""
+    verdict = {verdict_line(report): "bold green" if report.is_clean else "bold red"}
+    for line in report_lines(report, with_tables=True):
+        style = verdict.get(line) or _STYLES.get(line.partition(" ")[0], "")
+        console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
     for line in _key_lines(log):
         console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
 

@@ -1,7 +1,6 @@
 """``referee dispute``: a quarrel about one round, answered from its bundle or its log and what people hold."""
 
 import shlex
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +12,7 @@ from referee.audit.as_of import AuditTime
 from referee.audit.cosignatures import Witnessing
 from referee.audit.dispute.case import Case, case_of_bundle, case_of_log
 from referee.audit.dispute.dispute import settle_dispute
-from referee.audit.dispute.held import LEAF_SUFFIX, HeldKind, HeldPart, read_all
+from referee.audit.dispute.held import HeldKind, HeldPart, held_files, read_all
 from referee.audit.dispute.lines import dispute_lines
 from referee.audit.documents import HeldSeed
 from referee.audit.round_leaves import AuditTerms
@@ -83,7 +82,7 @@ def dispute(  # noqa: PLR0913 - one parameter an option
     Exit code 0 if no promise was broken, 1 if one was or this copy of the log decides nothing, 2 if there is no such
     round or it cannot be read.
     """
-    parts = read_all(_files(held or ()))
+    parts = read_all(held_files(held or ()))
     terms = _Terms(catalogue_of(rulesets), witnesses.read(), as_of)
     if table_id:
         opened = audited_log(
@@ -169,25 +168,6 @@ class _Terms:
 def _last(place: str) -> str:
     """Return a path's last name, so that an answer shows no folder of this machine; return other texts as they are."""
     return Path(place).name if Path(place).exists() else place
-
-
-def _files(held: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
-    """Yield each file's name and bytes: all files of a folder, and beside a log receipt the file of its leaf.
-
-    A name is the shortest end of the file's path, with as many parts as the other names, that no other file has.
-    """
-    paths: dict[Path, None] = {}
-    for path in held:
-        found = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
-        for file in found:
-            beside = file.with_suffix(LEAF_SUFFIX)
-            both = [file, beside] if file.suffix != LEAF_SUFFIX and beside.is_file() else [file]
-            paths |= dict.fromkeys([one.absolute() for one in both])
-    depth = 1
-    while len({one.parts[-depth:] for one in paths}) < len(paths):
-        depth += 1
-    for one in paths:
-        yield "/".join(one.parts[-depth:]), one.read_bytes()
 
 
 def _read(bundle: Path) -> tuple[HeldPart, ...]:

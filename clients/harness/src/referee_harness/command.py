@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from referee.cli import logging
-from referee.cli.stopping import until_asked
 from referee.evidence.printable import error_words
 from referee.rulesets import RulesetError, load_folder
+from referee.server.process import log_lines
+from referee.server.process.stopping import until_asked
 from referee.storage import DataLossError, StoreError
 from referee_harness.clock import Clock
 from referee_harness.control import Control
@@ -29,7 +29,7 @@ _SHOWN = ("grpc", "control", "web", "origin", "keys")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serve until asked to stop."""
     options = _parser().parse_args(arguments)
-    logging.configure(quiet=not options.verbose)
+    log_lines.configure(quiet=not options.verbose)
     with until_asked() as stop:
         _serve(options, stop)
 
