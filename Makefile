@@ -66,7 +66,7 @@ check: $(DEV) ## what must hold before a commit, beside the tests
 	$(BIN)/buf format -d --exit-code $(FOURTH)/protos
 
 findings: $(DEV) ## the list of what an audit must catch, and what catches each of it
-	$(BIN)/python -m tests.audit.table
+	$(BIN)/python -m tests.audit.findings_table
 
 chaos: $(DEV) ## faults under load: about ten minutes, or CHAOS_SECONDS; writes tests/chaos/REPORT.md; FAULTS="disk or clock" runs some
 	CHAOS_SECONDS=$(or $(CHAOS_SECONDS),600) TEST_SEED=$(SEED) FAULTS="$(FAULTS)" $(BIN)/pytest -n 0 -v -m "" --timeout 7200 \

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from referee.cli.stopping import ASKING
+from referee.server.process.stopping import ASKING
 from tests import node_project, runaway
 from tests.budget import IS_WHOLE, register_profiles
 from tests.demo_log import DemoLog, make_demo_log

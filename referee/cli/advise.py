@@ -10,9 +10,9 @@ import grpc
 import typer
 
 from referee.adviser.serving import NICENESS, AdviserServer, end_with_parent
-from referee.cli import logging
 from referee.cli.command import Commands
 from referee.cli.options import fail
+from referee.server.process import log_lines
 
 app = Commands()
 
@@ -50,7 +50,7 @@ def advise(  # noqa: PLR0913 - one parameter an option
     problem = _problem_of(listen, token=token, certificate=certificate, key=key, client_ca=client_ca)
     if problem:
         fail(problem)
-    logging.configure(quiet=True)
+    log_lines.configure(quiet=True)
     os.nice(NICENESS)  # before any thread, which inherits it
     if child:
         end_with_parent(Path(listen.removeprefix(_SOCKET)).parent)

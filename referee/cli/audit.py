@@ -20,36 +20,18 @@ from referee.audit.dispute.case import UNREADABLE
 from referee.audit.dispute.held import LEAF_SUFFIX
 from referee.audit.documents import NO_DOCUMENTS, DocumentError, Documents, HeldSeed, parse_documents, parse_seeds
 from referee.audit.page.story import RoundKey
-from referee.audit.page.text import report_lines
+from referee.audit.page.text import report_lines, verdict_line
 from referee.audit.round_leaves import AuditTerms
 from referee.audit.source import FollowedLog
 from referee.audit.workers import ProcessPool, WorkerPool
 from referee.cli.answered import Asking, IsAsked, ScoresFile, SettingsFile
-from referee.cli.audited_log import (
-    AuditedLog,
-    KeysFolder,
-    LogKey,
-    LogPlace,
-    Origin,
-    RootKeyText,
-    audited_log,
-    database_of,
-)
+from referee.cli.audited_log import AuditedLog, LogOptions, audited_log
 from referee.cli.command import Commands
-from referee.cli.options import FOUND, Database, RulesetFolder, catalogue_of, fail
+from referee.cli.options import FOUND, RulesetFolder, catalogue_of, fail
 from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
-from referee.cli.report import print_report
-from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
-from referee.cli.witnessing import (
-    MaxAge,
-    Needed,
-    PolicyFile,
-    WitnessKeys,
-    check_policy_names,
-    policy_of,
-    witnessing_of,
-)
+from referee.cli.service_access import ServiceOptions
+from referee.cli.witnessing import MaxAge, WitnessOptions
 from referee.dealing.leaf import EDITABLE
 from referee.evidence.printable import ascii_json, printable
 from referee.log.cosignature import Quorum
@@ -65,6 +47,8 @@ if TYPE_CHECKING:
 app = Commands()
 
 _DIGITS: Final = 16
+_STYLES: Final = {"FAIL": "red", "NOTE": "yellow", "": "dim"}
+"""Styles of the lines of a report, by their first word; the lines below a finding are indented."""
 
 
 class PageLanguage(enum.StrEnum):
@@ -95,6 +79,8 @@ class Page:
             keys += ["--witness", witness]
         if quorum is not None:
             keys += ["--quorum", str(quorum.needed)]
+        if log.as_of is not None:
+            keys += ["--as-of", str(log.as_of)]
         asked = PageOptions(
             language=self.language.value,
             rounds=self.rounds,
@@ -122,23 +108,15 @@ class Page:
     ]
 )
 def audit(  # noqa: PLR0913 - one parameter an option
-    context: typer.Context,
-    place: LogPlace = "",
     *,
-    data: KeysFolder = None,
-    database: Database = None,
-    log_key: LogKey = "",
-    root_key: RootKeyText = "",
-    origin: Origin = "",
+    source: LogOptions,
     witnessed: Annotated[
         list[Path] | None,
         typer.Option(
             "--checkpoint", help="A checkpoint of this log that you kept; may be given several times.", exists=True
         ),
     ] = None,
-    witness: WitnessKeys = None,
-    quorum: Needed = 0,
-    policy: PolicyFile = None,
+    witnesses: WitnessOptions,
     max_age: MaxAge = 0,
     outgrown: Annotated[
         list[Path] | None,
@@ -170,17 +148,13 @@ def audit(  # noqa: PLR0913 - one parameter an option
         ),
     ] = "",
     rulesets: RulesetFolder = None,
-    tls: Tls = False,
-    ca: Authorities = None,
-    cert: Certificate = None,
-    cert_key: CertificateKey = None,
-    token_file: TokenFile = None,
+    service: ServiceOptions,
     as_json: Annotated[bool, typer.Option("--json", help="The report as JSON on standard output.")] = False,
     html: Annotated[Path | None, typer.Option(help="A file to write the report to as one page for people.")] = None,
     tables: Annotated[
         Path | None,
         typer.Option(
-            help="A folder to write the rounds to as Parquet tables, as referee rounds does, in the same reading.",
+            help="A folder to write the rounds to, as referee rounds export does, in the same reading.",
             file_okay=False,
         ),
     ] = None,
@@ -206,7 +180,6 @@ def audit(  # noqa: PLR0913 - one parameter an option
 
     Exit code 0 if nothing failed, 1 if something did or no START names what is --installed, 2 if the log is unreadable.
     """
-    database = database_of(context, place, database)
     if scheduler and workers > 1:
         fail("--workers are processes of this machine, --scheduler has workers of its own: give one of them")
     catalogue = catalogue_of(rulesets)
@@ -216,14 +189,9 @@ def audit(  # noqa: PLR0913 - one parameter an option
         fail("--auditor is a name for the page of --html: give both")
     page = None if html is None else Page(html, language, _rounds(rounds or []), catalogue, auditor)
     asking = Asking.of(is_asked, house, scores, folder=rulesets, tables=tables, workers=workers, scheduler=scheduler)
-    agreed = policy_of(policy)
-    witnessing = witnessing_of(witness, outgrown, quorum=quorum, max_age=max_age, policy=agreed)
-    access = service_access(tls=tls, ca=ca, cert=cert, cert_key=cert_key, token_file=token_file)
-    with (
-        audited_log(place, data, database, log_key=log_key, root_key=root_key, origin=origin, access=access) as log,
-        _export_to(tables, log) as export,
-    ):
-        check_policy_names(agreed, policy, log_key=log.log_key)
+    witnessing = witnesses.read(outgrown, max_age=max_age)
+    with source.open(service.read()) as log, _export_to(tables, log) as export:
+        witnesses.check_log(log.log_key)
         report = _run(
             log, catalogue, witnessing, held, workers=workers, scheduler=scheduler, export=export, asking=asking
         )
@@ -240,11 +208,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
             found["tables"] = {"folder": str(tables), **msgspec.to_builtins(written)}
         typer.echo(ascii_json(msgspec.json.encode(found, order="sorted").decode()))
     else:
-        console = paper()
-        if console.is_terminal:
-            print_audit(console, report, log)
-        else:
-            typer.echo("\n".join([*report_lines(report, with_tables=True), *_key_lines(log)]))
+        print_audit(paper(), report, log)
         if here is not None:
             typer.echo("\n".join(_installed_lines(here, named)))
         typer.echo("".join([f"{line}\n" for line in _table_lines(written, tables)]), nl=False)
@@ -257,10 +221,14 @@ def _export_to(tables: Path | None, log: AuditedLog) -> "Iterator[RoundsExport |
     if tables is None:
         yield None
         return
-    from referee.cli.rounds import only_export  # noqa: PLC0415 - of a system with locks on files
+    from referee.cli.rounds_export import only_export  # noqa: PLC0415 - of a system with locks on files
     from referee.rounds.export import RoundsExport  # noqa: PLC0415 - the extra parquet
 
-    with only_export(tables), RoundsExport(log.source, tables, origin=log.origin, keys=log.trusted) as export:
+    time = log.time(system_clock())
+    with (
+        only_export(tables),
+        RoundsExport(log.source, tables, origin=log.origin, keys=log.trusted, time=time) as export,
+    ):
         yield export
 
 
@@ -272,7 +240,7 @@ def _written(export: "RoundsExport | None", report: CountedReport) -> "Exported 
 def _table_lines(written: "Exported | None", tables: Path | None) -> Sequence[str]:
     if written is None or tables is None:
         return ()
-    from referee.cli.rounds import export_lines  # noqa: PLC0415 - of a system with locks on files
+    from referee.cli.rounds_export import export_lines  # noqa: PLC0415 - of a system with locks on files
 
     return export_lines(written, tables)
 
@@ -375,8 +343,11 @@ def _run(  # noqa: PLR0913 - the arguments of audit_log
 
 
 def print_audit(console: Console, report: CountedReport, log: AuditedLog) -> None:
-    """Print a report and the keys that the audit trusted."""
-    print_report(console, report)
+    """Print a report and the keys that the audit trusted; a terminal shows in colours what fails or is noted."""
+    verdict = {verdict_line(report): "bold green" if report.is_clean else "bold red"}
+    for line in report_lines(report, with_tables=True):
+        style = verdict.get(line) or _STYLES.get(line.partition(" ")[0], "")
+        console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)
     for line in _key_lines(log):
         console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
 

@@ -1,9 +1,9 @@
-"""The log that ``audit`` and ``rounds`` read, wherever it is: a data folder, tiles, PostgreSQL or a service."""
+"""The log that ``audit`` and ``rounds export`` read, wherever it is: a data folder, tiles, PostgreSQL or a service."""
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -13,7 +13,7 @@ from referee.audit.as_of import AuditTime
 from referee.audit.source import LogSource, TiledLog
 from referee.audit.timeline import GRACE_MS
 from referee.audit.trust import TrustedKeys
-from referee.cli.options import fail
+from referee.cli.options import AsOf, Database, fail
 from referee.cli.service_access import NO_ACCESS, ServiceAccess
 from referee.evidence.outside import pasted
 from referee.evidence.vkey import VerifierKey
@@ -34,27 +34,8 @@ _KINDS: Final = (
 _POSTGRESQL: Final = ("postgresql://", "postgres://")
 _SERVICE: Final = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[^/\\:\s]+):[0-9]{1,5}")
 
-LogPlace = Annotated[
-    str,
-    typer.Argument(
-        metavar="PLACE",
-        help="Where the log is: a data folder, tiles in a folder or under a URL, postgresql://..., or a service as "
-        "host:port. Without it the folder of --data.",
-    ),
-]
-KeysFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--data",
-        metavar="FOLDER",
-        help=f"Data folder with the log, {DATA_FOLDER} by default, or with another place's keys.",
-    ),
-]
 LogKey = Annotated[str, typer.Option(metavar="KEY", help="The log's verifier key as you know it from elsewhere.")]
 RootKeyText = Annotated[str, typer.Option(metavar="KEY", help="The root's verifier key as you know it from elsewhere.")]
-Origin = Annotated[
-    str, typer.Option(metavar="NAME", help="A published log's origin; otherwise the name of its log key.")
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +45,7 @@ class AuditedLog:
     ``place`` names the log on a command line. ``location`` is a URL at which other machines can read its tiles, None if
     there is none. ``is_live`` says that a server writes or publishes the log now, so that what is missing is late by
     the auditor's clock and not by a copy's; ``grace`` is the time in ms by which a leaf may miss its deadline.
+    ``as_of`` is the time that the auditor gave, in ms since 1970 UTC, by which deadlines are judged.
     ``keys_from`` says where the keys are from: ``OPTIONS``, a folder, or a service. ``named_root`` is
     the root key that the place itself names, empty if it names none.
     """
@@ -79,6 +61,7 @@ class AuditedLog:
     named_root: str = ""
     is_live: bool = False
     grace: int = GRACE_MS
+    as_of: int | None = None
 
     @property
     def trusted(self) -> TrustedKeys:
@@ -87,7 +70,64 @@ class AuditedLog:
 
     def time(self, now: int) -> AuditTime:
         """Return the time of an audit at this time of the auditor's clock; a copy is judged as of its newest time."""
-        return AuditTime(now=now, as_of=now if self.is_live else None, grace=self.grace)
+        as_of = now if self.is_live and self.as_of is None else self.as_of
+        return AuditTime(now=now, as_of=as_of, grace=self.grace)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogOptions:
+    """Options of a command that reads a whole log: where it is, its keys, and as of when it is judged."""
+
+    context: typer.Context
+    place: Annotated[
+        str,
+        typer.Argument(
+            metavar="PLACE",
+            help="Where the log is: a data folder, tiles in a folder or under a URL, postgresql://..., or a service as "
+            "host:port. Without it the folder of --data.",
+        ),
+    ] = ""
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            metavar="FOLDER",
+            help=f"Data folder with the log, {DATA_FOLDER} by default, or with another place's keys.",
+        ),
+    ] = None
+    database: Database = None
+    log_key: LogKey = ""
+    root_key: RootKeyText = ""
+    origin: Annotated[
+        str, typer.Option(metavar="NAME", help="A published log's origin; otherwise the name of its log key.")
+    ] = ""
+    as_of: AsOf = None
+
+    def open(self, access: ServiceAccess) -> AbstractContextManager[AuditedLog]:
+        """Open the log for a block, as ``audited_log`` does; end the command if two places are given.
+
+        The variable of --database is the server's setting, and does not count beside a place.
+        """
+        database = self.database
+        if self.place and database is not None:
+            source = self.context.get_parameter_source("database")
+            if source is not None and source.name != "ENVIRONMENT":
+                named = without_password(self.place) if "://" in self.place else self.place
+                fail(
+                    f"{named} and --database {without_password(database)} are two places: give one of them. "
+                    "For a database's keys give --data FOLDER"
+                )
+            database = None
+        return audited_log(
+            self.place,
+            self.data,
+            database,
+            log_key=self.log_key,
+            root_key=self.root_key,
+            origin=self.origin,
+            access=access,
+            as_of=self.as_of,
+        )
 
 
 @contextmanager
@@ -100,12 +140,14 @@ def audited_log(  # noqa: PLR0913 - one parameter an option
     root_key: str = "",
     origin: str = "",
     access: ServiceAccess = NO_ACCESS,
+    as_of: int | None = None,
 ) -> Iterator[AuditedLog]:
     """Open the log at a place for the block; end the command if there is no log or it cannot be read.
 
     A place is a data folder, a folder or URL with tiles, a PostgreSQL URL, or a service as host:port. An empty place
     means ``database``, or the data folder if ``database`` is None. Keys that are not given are read from the place if
     it is a data folder or a service. For any other place they are read from ``data``, which must then be given.
+    Deadlines are judged by ``as_of``, in ms since 1970 UTC.
     """
     keys = log_key, root_key
     is_service = "://" not in place and not Path(place).exists() and _SERVICE.fullmatch(place) is not None
@@ -129,24 +171,7 @@ def audited_log(  # noqa: PLR0913 - one parameter an option
         folder = data or Path(DATA_FOLDER)
         opened = _stored(folder, place, *keys) if is_database else _published(place, folder, origin, *keys)
     with opened as log:
-        yield log
-
-
-def database_of(context: typer.Context, place: str, database: str | None) -> str | None:
-    """Return the database to read; end the command if a place was given beside the option.
-
-    The variable of --database is the server's setting, and does not count beside a place.
-    """
-    if not place or database is None:
-        return database
-    source = context.get_parameter_source("database")
-    if source is not None and source.name != "ENVIRONMENT":
-        named = without_password(place) if "://" in place else place
-        fail(
-            f"{named} and --database {without_password(database)} are two places: give one of them. "
-            "For a database's keys give --data FOLDER"
-        )
-    return None
+        yield replace(log, as_of=as_of)
 
 
 def _check_kind(place: str) -> None:

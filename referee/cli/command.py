@@ -1,10 +1,14 @@
 """What all commands share: how a module declares its commands, and how their help shows values and examples.
 
-A command's options, their placeholders and its examples are in its own module, which has one ``app``.
+A command's options, their placeholders and its examples are in its own module, which has one ``app``. Options that
+several commands have are the fields of a dataclass: a command's parameter of that class is given by these options.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any, Final, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -50,7 +54,41 @@ class Commands(typer.Typer):
 
     def command(self, name: str | None = None, *, examples: Sequence[str] = (), **settings: Any) -> Callable[..., Any]:  # noqa: ANN401 - as above
         """Register a function as a command whose help ends with examples, lines that the command accepts."""
-        return super().command(name, cls=_Command, context_settings=SETTINGS, epilog=_shown(examples), **settings)
+        declare = super().command(name, cls=_Command, context_settings=SETTINGS, epilog=_shown(examples), **settings)
+        return lambda function: declare(_with_fields(function))
+
+
+def _with_fields(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that takes, for each parameter of a dataclass, that class's fields."""
+    hints = get_type_hints(function, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+
+    @functools.wraps(function)
+    def command(**values: Any) -> Any:  # noqa: ANN401 - what the command takes and returns
+        made = {
+            name: kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+            for name, kind in groups.items()
+        }
+        return function(**values, **made)
+
+    parameters = [
+        one
+        for parameter in inspect.signature(function).parameters.values()
+        for one in _parameters(parameter, hints[parameter.name])
+    ]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # as inspect.signature reads it
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
+
+
+def _parameters(parameter: inspect.Parameter, kind: Any) -> Iterator[inspect.Parameter]:  # noqa: ANN401 - any type
+    """Yield a parameter by its keyword, or for a dataclass those of its fields."""
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=kind)
+        return
+    hints = get_type_hints(kind, include_extras=True)
+    for one in inspect.signature(kind).parameters.values():
+        yield one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints[one.name])
 
 
 def _shown(examples: Sequence[str]) -> str | None:

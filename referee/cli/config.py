@@ -1,11 +1,10 @@
 """``referee config``: the settings that a server would use, a check of them, and an example file to begin from."""
 
 import os
-import re
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated
 
 import msgspec
 import typer
@@ -50,7 +49,6 @@ DatabaseFlag = Annotated[
         help="A log in PostgreSQL, by its URL (postgresql://...); the keys stay in the data folder.",
     ),
 ]
-_PASSWORD: Final = re.compile(r"(://[^:/@\s]*:)[^@/\s]*(?=@)|((?:^|[?&\s])password=)[^&\s]*")
 
 
 @app.command()
@@ -62,7 +60,7 @@ def show(
 ) -> None:
     """Print every setting that a server would use and where its value is from; passwords are shown as …."""
     found = read_or_fail(config=config, extra=extra or ())
-    values = values_of(found)
+    values = found.shown()
     if as_json:
         shown = {key: {"value": value, "source": found.sources[key]} for key, value in values.items()}
         typer.echo(msgspec.json.format(msgspec.json.encode(shown)).decode())
@@ -109,20 +107,6 @@ def read_or_fail(
             console.print(f"[red]referee:[/] [bold]{_plain(fault.where)}[/]: {_plain(fault.what)}", soft_wrap=True)
             console.print(f"         {_plain(fault.remedy)}", highlight=False, soft_wrap=True)
         raise typer.Exit(UNANSWERABLE) from None
-
-
-def values_of(found: LoadedSettings) -> dict[str, Any]:
-    """Return the value of every key as JSON types; a password in a URL or connection string is replaced by …."""
-    sections = msgspec.to_builtins(found.configuration)
-    return {key: _without_password(sections[key.partition(".")[0]][key.partition(".")[2]]) for key in KEYS}
-
-
-def _without_password(value: Any) -> Any:  # noqa: ANN401 - whatever a key holds
-    if isinstance(value, str):
-        return _PASSWORD.sub(lambda found: (found[1] or found[2]) + "…", value)
-    if isinstance(value, list):
-        return [_without_password(one) for one in value]
-    return value
 
 
 def _plain(text: str) -> str:

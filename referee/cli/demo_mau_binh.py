@@ -10,9 +10,6 @@ from referee.cli.demo_table import CURRENCY, DemoGame, DemoTable
 from referee.cli.show import card_line, signed
 from referee.v1 import mau_binh_pb2
 
-WIDE: Final = 110
-"""Fewest columns with which the three chi are shown side by side, else one after the other."""
-
 
 def play(table: DemoTable, *, stronger: bool) -> None:
     """Play one round and print it."""
@@ -21,8 +18,7 @@ def play(table: DemoTable, *, stronger: bool) -> None:
         for seat in game.hands:
             game.arrange(seat, choose(game, seat))
     preview = game.preview()
-    show = _showdown_grid if table.console.width >= WIDE else _showdown_list
-    table.settle(game, lambda outcome: show(preview, outcome, table))
+    table.settle(game, lambda outcome: _showdown(preview, outcome, table))
 
 
 def choose(game: MauBinhRound, seat: int) -> Arrangement:
@@ -31,29 +27,7 @@ def choose(game: MauBinhRound, seat: int) -> Arrangement:
     return Arrangement(*([Card(card) for card in chi] for chi in (suggested.back, suggested.middle, suggested.front)))
 
 
-def _showdown_grid(
-    preview: mau_binh_pb2.MauBinhServicePreviewRoundResponse,
-    outcome: mau_binh_pb2.MauBinhOutcome,
-    table: DemoTable,
-) -> Grid:
-    grid = Grid(show_lines=True)
-    grid.add_column("", no_wrap=True)  # a narrow terminal wraps the other columns, so no name or card is cut off
-    chi = preview.showdown.chi
-    for shown in chi:
-        grid.add_column(f"{shown.name.vi} · {shown.name.en}\n[dim]{shown.seconds} s[/]")
-    if not chi:
-        grid.add_column("bài · hand")
-    grid.add_column("tổng kết · summary", justify="right")
-    for result, summary in zip(outcome.seats, preview.showdown.summary, strict=True):
-        cells = [_shown(shown.hands[result.seat]) for shown in chi]
-        if not chi:
-            held = result.arrangement
-            cells = [card_line([*held.back, *held.middle, *held.front])]
-        grid.add_row(_who(table.names[result.seat], winner=result.winner), *cells, _total(summary))
-    return grid
-
-
-def _showdown_list(
+def _showdown(
     preview: mau_binh_pb2.MauBinhServicePreviewRoundResponse,
     outcome: mau_binh_pb2.MauBinhOutcome,
     table: DemoTable,
@@ -78,20 +52,6 @@ def _showdown_list(
 
 def _who(name: str, *, winner: bool) -> Line:
     return Line(f"★ {name}" if winner else f"  {name}", style="bold" if winner else "")
-
-
-def _shown(shown: mau_binh_pb2.ShownHand) -> Line:
-    if not shown.cards:
-        return Line.assemble(("rời bàn\nleft ", "dim"), signed(-shown.units_lost))
-    won, lost = int(shown.units_won), int(shown.units_lost)
-    return Line.assemble(
-        card_line(shown.cards),
-        "\n",
-        shown.name.vi,
-        (f" {shown.name.en} ", "dim"),
-        signed(won - lost),
-        (f" (+{won} -{lost})" if won and lost else "", "dim"),
-    )
 
 
 def _total(summary: mau_binh_pb2.ShownSummary) -> Line:

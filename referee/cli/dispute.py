@@ -1,7 +1,6 @@
 """``referee dispute``: a quarrel about one round, answered from its bundle or its log and what people hold."""
 
 import shlex
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -13,7 +12,7 @@ from referee.audit.as_of import AuditTime
 from referee.audit.cosignatures import Witnessing
 from referee.audit.dispute.case import Case, case_of_bundle, case_of_log
 from referee.audit.dispute.dispute import settle_dispute
-from referee.audit.dispute.held import LEAF_SUFFIX, HeldKind, HeldPart, read_all
+from referee.audit.dispute.held import HeldKind, HeldPart, held_files, read_all
 from referee.audit.dispute.lines import dispute_lines
 from referee.audit.documents import HeldSeed
 from referee.audit.round_leaves import AuditTerms
@@ -21,10 +20,10 @@ from referee.audit.trust import TrustedKeys
 from referee.cli.audit import PageLanguage
 from referee.cli.audited_log import OPTIONS, AuditedLog, LogKey, RootKeyText, audited_log
 from referee.cli.command import Commands
-from referee.cli.options import FOUND, AsJson, RulesetFolder, answer, catalogue_of, fail
+from referee.cli.options import FOUND, AsJson, AsOf, RulesetFolder, answer, catalogue_of, fail
 from referee.cli.progress import progress_bar
-from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
-from referee.cli.witnessing import Needed, PolicyFile, WitnessKeys, check_policy_names, policy_of, witnessing_of
+from referee.cli.service_access import ServiceOptions
+from referee.cli.witnessing import WitnessOptions
 from referee.evidence.outside import pasted
 from referee.evidence.vkey import VerifierKey
 from referee.rulesets import Catalogue
@@ -65,15 +64,10 @@ def dispute(  # noqa: PLR0913 - one parameter an option
     log_key: LogKey = "",
     root_key: RootKeyText = "",
     origin: Annotated[str, typer.Option(metavar="NAME", help="The log's origin; otherwise the name of its key.")] = "",
-    witness: WitnessKeys = None,
-    quorum: Needed = 0,
-    policy: PolicyFile = None,
+    witnesses: WitnessOptions,
+    as_of: AsOf = None,
     rulesets: RulesetFolder = None,
-    tls: Tls = False,
-    ca: Authorities = None,
-    cert: Certificate = None,
-    cert_key: CertificateKey = None,
-    token_file: TokenFile = None,
+    service: ServiceOptions,
     as_json: AsJson = False,
     html: Annotated[Path | None, typer.Option(help="A file to write the answer to as one page for people.")] = None,
     language: Annotated[
@@ -88,20 +82,21 @@ def dispute(  # noqa: PLR0913 - one parameter an option
     Exit code 0 if no promise was broken, 1 if one was or this copy of the log decides nothing, 2 if there is no such
     round or it cannot be read.
     """
-    parts, agreed = read_all(_files(held or ())), policy_of(policy)
-    witnessing = witnessing_of(witness, quorum=quorum, max_age=0, policy=agreed)
-    access = service_access(tls=tls, ca=ca, cert=cert, cert_key=cert_key, token_file=token_file)
-    terms = _Terms(catalogue_of(rulesets), witnessing)
+    parts = read_all(held_files(held or ()))
+    terms = _Terms(catalogue_of(rulesets), witnesses.read(), as_of)
     if table_id:
-        with audited_log(place, data, log_key=log_key, root_key=root_key, origin=origin, access=access) as log:
-            check_policy_names(agreed, policy, log_key=log.log_key)
+        opened = audited_log(
+            place, data, log_key=log_key, root_key=root_key, origin=origin, access=service.read(), as_of=as_of
+        )
+        with opened as log:
+            witnesses.check_log(log.log_key)
             seeds = tuple(seed for part in parts for seed in part.documents.seeds)
             case = terms.case_of_log(log, table_id, round_number, seeds)
             verdict = settle_dispute(case, parts)
         keys = log.log_key, log.root_key
     else:
         bundle, keys = Path(place), (log_key, root_key)
-        check_policy_names(agreed, policy, log_key=log_key)
+        witnesses.check_log(log_key)
         case = terms.case_of_bundle(bundle, origin, *keys)
         added = [part for part in _read(bundle) if part.kind is not HeldKind.BUNDLE]
         verdict = settle_dispute(case, (*added, *parts))
@@ -110,9 +105,11 @@ def dispute(  # noqa: PLR0913 - one parameter an option
 
         number = round_number if verdict.round is None else verdict.round.round_number
         target = [_last(log.place), table_id, str(number)] if table_id else [_last(place)]
-        given = [("--held", held or ()), ("--witness", witness or ()), ("--policy", [policy] if policy else [])]
+        given = [("--held", held or ()), ("--witness", witnesses.witness or ())]
+        given += [("--policy", [witnesses.policy])] if witnesses.policy else []
         shown = [text for option, values in given for one in values for text in (option, _last(str(one)))]
-        shown += ["--quorum", str(quorum)] if quorum else []
+        shown += ["--quorum", str(witnesses.quorum)] if witnesses.quorum else []
+        shown += ["--as-of", str(as_of)] if as_of is not None else []
         options = DisputePageOptions(
             language=language.value,
             log_key=keys[0],
@@ -132,10 +129,11 @@ def dispute(  # noqa: PLR0913 - one parameter an option
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """Rulesets and witnesses by which the round is verified."""
+    """Rulesets, witnesses and the given time by which the round is verified."""
 
     catalogue: Catalogue
     witnessing: Witnessing
+    as_of: int | None
 
     def case_of_bundle(self, file: Path, origin: str, log_key: str, root_key: str) -> Case:
         """Read the round of a bundle; end the command if it is no file, or a key is missing."""
@@ -148,7 +146,7 @@ class _Terms:
             file.read_bytes(),
             AuditTerms(origin=origin or VerifierKey.parse(log_key).name, catalogue=self.catalogue),
             TrustedKeys(log=log_key, root=root_key),
-            AuditTime(now=system_clock()),
+            AuditTime(now=system_clock(), as_of=self.as_of),
             witnessing=self.witnessing,
         )
 
@@ -170,25 +168,6 @@ class _Terms:
 def _last(place: str) -> str:
     """Return a path's last name, so that an answer shows no folder of this machine; return other texts as they are."""
     return Path(place).name if Path(place).exists() else place
-
-
-def _files(held: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
-    """Yield each file's name and bytes: all files of a folder, and beside a log receipt the file of its leaf.
-
-    A name is the shortest end of the file's path, with as many parts as the other names, that no other file has.
-    """
-    paths: dict[Path, None] = {}
-    for path in held:
-        found = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
-        for file in found:
-            beside = file.with_suffix(LEAF_SUFFIX)
-            both = [file, beside] if file.suffix != LEAF_SUFFIX and beside.is_file() else [file]
-            paths |= dict.fromkeys([one.absolute() for one in both])
-    depth = 1
-    while len({one.parts[-depth:] for one in paths}) < len(paths):
-        depth += 1
-    for one in paths:
-        yield "/".join(one.parts[-depth:]), one.read_bytes()
 
 
 def _read(bundle: Path) -> tuple[HeldPart, ...]:

@@ -10,7 +10,6 @@ from typing import Annotated, Final
 
 import typer
 
-from referee.cli import logging
 from referee.cli.command import Commands
 from referee.cli.options import (
     NEW_VARIABLE,
@@ -28,12 +27,13 @@ from referee.cli.options import (
     print_json,
 )
 from referee.cli.progress import progress_bar
-from referee.cli.stopping import until_asked
 from referee.evidence.printable import error_words
-from referee.server.keys.folder import EVERY, ROLES, KeyFolder, check_keys_exist, has_keys, is_encrypted_file
-from referee.server.keys.private_key import KeyFileError, NamedSigner, Passphrase, read_key, reencrypt
+from referee.server.keys.folder import ROLES, KeyFolder, check_keys_exist, has_keys, private_roles, read_signers
+from referee.server.keys.private_key import KeyFileError, Passphrase, reencrypt
 from referee.server.keys.rotation import CHANGING, KeyRotation
 from referee.server.keys.signing_agent import SigningAgent
+from referee.server.process import log_lines
+from referee.server.process.stopping import until_asked
 from referee.server.settings.configuration import DEFAULT_ORIGIN
 from referee.storage import DataLossError, NotFoundedError, StoreError, is_missing, open_reader
 
@@ -79,7 +79,7 @@ def keys(  # noqa: PLR0913 - one parameter an option
         if not make:
             fail(f"{folder} holds no keys; a server makes them on its first start, or add --make")
     passphrase = passphrase_of(passphrase_file)
-    private = () if public else _checked(folder, is_openable=passphrase is not None)
+    private = () if public else private_roles(folder, is_openable=passphrase is not None)
     found = KeyFolder.open_or_make(
         folder, origin=origin, entropy=os.urandom, private=private, root=root, passphrase=passphrase
     )
@@ -189,8 +189,8 @@ def agent(
     Prints one JSON line with the verifier keys once it answers. The root's key is needed only for a server's first
     start.
     """
-    logging.configure(quiet=False)
-    signers = _signers(keys, role or [], passphrase_of(passphrase_file))
+    log_lines.configure(quiet=False)
+    signers = read_signers(keys, role or [], passphrase_of(passphrase_file))
     with until_asked() as stop:
         try:
             number = grp.getgrnam(group).gr_gid if group else None
@@ -220,16 +220,6 @@ def _check_no_log(data: Path, database: str | None, root: Path | None) -> None:
             raise
 
 
-def _checked(folder: Path, *, is_openable: bool) -> tuple[str, ...]:
-    """Return the roles whose private keys to read.
-
-    Left out are the root's key if it is kept elsewhere, and encrypted keys unless ``is_openable``.
-    """
-    is_away = (folder / "root.pub").exists() and not (folder / "root.key").exists()
-    there = (role for role in EVERY if role != "root" or not is_away)
-    return tuple(role for role in there if is_openable or not is_encrypted_file(folder / f"{role}.key"))
-
-
 @contextmanager
 def _changing(
     data: Path, root: Path | None, database: str | None, passphrase: Passphrase | None
@@ -244,20 +234,6 @@ def _changing(
             yield rotation
     except DataLossError as error:
         fail(f"{error}. The log is damaged and nothing was changed; restore {data} from its backup")
-
-
-def _signers(keys: Path, roles: list[str], passphrase: Passphrase | None) -> dict[str, NamedSigner]:
-    unknown = sorted(set(roles) - set(ROLES))
-    if unknown:
-        fail(f"--role {unknown[0]} is no role that signs; there are {', '.join(ROLES)}")
-    found: dict[str, NamedSigner] = {
-        one: read_key(keys / f"{one}.key", passphrase)
-        for one in ROLES
-        if one in roles or (not roles and (keys / f"{one}.key").exists())
-    }
-    if not found:
-        fail(f"{keys} holds no key to sign with")
-    return found
 
 
 def _files(data: Path, root: Path | None) -> list[Path]:

@@ -54,7 +54,7 @@ GUESSES: Final = MappingProxyType(
         "help": "--help",
         "init": "config example",
         "key": "keys",
-        "parquet": "rounds",
+        "parquet": "rounds export",
         "play": "demo",
         "prove": "verify",
         "rtp": "odds",

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Final, NoReturn
 
@@ -19,6 +20,9 @@ from referee.server.settings.variable import variable_of
 # If an option is also a setting of the server, its environment variable is the server's.
 FOUND: Final = 1
 NEW_VARIABLE: Final = "REFEREE_NEW_PASSPHRASE"
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+LONGEST_TIME: Final = 16
+"""Digits of the longest time in ms that a leaf can have."""
 
 DataFolder = Annotated[
     Path,
@@ -65,6 +69,37 @@ PassphraseFile = Annotated[
 ]
 NewPassphraseFile = Annotated[
     Path | None, typer.Option("--new-passphrase-file", help=f"A file with the new passphrase; or {NEW_VARIABLE}.")
+]
+
+
+def read_time(text: str) -> int:
+    """Return a time in ms since 1970 UTC, of which ``text`` is the number, or which it writes with its zone.
+
+    >>> read_time("1800000000123"), read_time("2027-01-15T08:00:00.123Z"), read_time("2027-01-15 08:00:00 UTC")
+    (1800000000123, 1800000000123, 1800000000000)
+    """
+    if text.isascii() and text.isdecimal() and len(text) <= LONGEST_TIME:
+        return int(text)
+    try:
+        moment = datetime.fromisoformat(text.replace(" UTC", "Z"))
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is None or moment < EPOCH:
+        raise typer.BadParameter(
+            f"{text!a} is no time: write it with its zone, as 2026-11-24T12:00:00Z, or in ms since 1970 UTC"
+        )
+    return (moment - EPOCH) // timedelta(milliseconds=1)
+
+
+AsOf = Annotated[
+    int | None,
+    typer.Option(
+        "--as-of",
+        metavar="TIME",
+        parser=read_time,
+        help="The time by which deadlines are judged, as 2026-11-24T12:00:00Z or in ms since 1970 UTC. Without it, a "
+        "copy is judged as of the newest time in it, and a running log as of now.",
+    ),
 ]
 
 

@@ -14,9 +14,9 @@ from referee.cli.options import FOUND, AsJson, Database, DataFolder, fail
 from referee.cli.paper import paper
 from referee.cli.progress import progress_bar
 from referee.cli.show import shown
-from referee.cli.stopping import until_asked
 from referee.cli.stored_log import trouble_text
 from referee.evidence.printable import ascii_json, printable
+from referee.server.process.stopping import until_asked
 from referee.storage import DataLossError, Reader, StoreError, open_reader
 from referee.tiles import ConflictError, Place, PlaceError, Publication
 

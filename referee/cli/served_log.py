@@ -63,6 +63,8 @@ def called_log(address: str, access: ServiceAccess, *, roles: str) -> Iterator[t
         try:
             yield LogServiceStub(channel), metadata
         except grpc.RpcError as error:
+            if error.code() is grpc.StatusCode.INVALID_ARGUMENT:
+                fail(f"{address} refuses this: {error.details()}")
             advice = (
                 roles if error.code() is grpc.StatusCode.PERMISSION_DENIED else _advice(address, error.code(), access)
             )

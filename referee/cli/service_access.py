@@ -13,20 +13,7 @@ from referee.evidence.outside import OutsideError, pasted, read_text
 TOKEN_VARIABLE: Final = "REFEREE_TOKEN"  # noqa: S105 - a name, no token
 _MOST_TOKEN: Final = 64 << 10
 
-Tls = Annotated[
-    bool, typer.Option("--tls", help="The service speaks TLS, under an authority that this machine trusts.")
-]
-Authorities = Annotated[
-    Path | None, typer.Option("--ca", help="The service speaks TLS, under one of the authorities in this PEM file.")
-]
-Certificate = Annotated[
-    Path | None, typer.Option("--cert", help="This caller's certificate (PEM), where the service asks for one.")
-]
-CertificateKey = Annotated[Path | None, typer.Option("--cert-key", help="The private key of --cert (PEM).")]
-# As with a passphrase, no flag takes a token as its value: the list of processes would show it.
-TokenFile = Annotated[
-    Path | None, typer.Option("--token-file", help=f"A file with this caller's token; or {TOKEN_VARIABLE}.")
-]
+Address = Annotated[str, typer.Argument(metavar="HOST:PORT", help="A running server.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,25 +37,37 @@ class ServiceAccess:
 NO_ACCESS: Final = ServiceAccess()
 
 
-def service_access(
-    *,
-    tls: bool = False,
-    ca: Path | None = None,
-    cert: Path | None = None,
-    cert_key: Path | None = None,
-    token_file: Path | None = None,
-) -> ServiceAccess:
-    """Read the files of the options; end the command if one cannot be read or the options contradict each other."""
-    if (cert is None) != (cert_key is None):
-        fail("--cert and --cert-key belong together: give both")
-    token = os.environ.get(TOKEN_VARIABLE, "") if token_file is None else _read_token(token_file)
-    return ServiceAccess(
-        is_tls=tls or ca is not None or cert is not None,
-        authorities=None if ca is None else _read(ca, "--ca"),
-        certificate=None if cert is None else _read(cert, "--cert"),
-        key=None if cert_key is None else _read(cert_key, "--cert-key"),
-        token=pasted(token),
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceOptions:
+    """Options of a command that calls a service."""
+
+    tls: Annotated[
+        bool, typer.Option("--tls", help="The service speaks TLS, under an authority that this machine trusts.")
+    ] = False
+    ca: Annotated[
+        Path | None, typer.Option("--ca", help="The service speaks TLS, under one of the authorities in this PEM file.")
+    ] = None
+    cert: Annotated[
+        Path | None, typer.Option("--cert", help="This caller's certificate (PEM), where the service asks for one.")
+    ] = None
+    cert_key: Annotated[Path | None, typer.Option("--cert-key", help="The private key of --cert (PEM).")] = None
+    # As with a passphrase, no flag takes a token as its value: the list of processes would show it.
+    token_file: Annotated[
+        Path | None, typer.Option("--token-file", help=f"A file with this caller's token; or {TOKEN_VARIABLE}.")
+    ] = None
+
+    def read(self) -> ServiceAccess:
+        """Read the files of the options; end the command if one cannot be read or the options contradict each other."""
+        if (self.cert is None) != (self.cert_key is None):
+            fail("--cert and --cert-key belong together: give both")
+        token = os.environ.get(TOKEN_VARIABLE, "") if self.token_file is None else _read_token(self.token_file)
+        return ServiceAccess(
+            is_tls=self.tls or self.ca is not None or self.cert is not None,
+            authorities=None if self.ca is None else _read(self.ca, "--ca"),
+            certificate=None if self.cert is None else _read(self.cert, "--cert"),
+            key=None if self.cert_key is None else _read(self.cert_key, "--cert-key"),
+            token=pasted(token),
+        )
 
 
 def _read_token(file: Path) -> str:

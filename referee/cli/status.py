@@ -1,14 +1,14 @@
 """``referee status``: how a running server is, which rounds are under way and which are late."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from referee.cli.command import Commands
 from referee.cli.options import FOUND, AsJson, answer
 from referee.cli.served_log import CALL_SECONDS, called_log
-from referee.cli.service_access import Authorities, Certificate, CertificateKey, Tls, TokenFile, service_access
+from referee.cli.service_access import Address, ServiceOptions
 from referee.evidence.printable import counted, printable
 from referee.v1 import log_pb2
 
@@ -21,16 +21,7 @@ app = Commands()
         "referee status play.example.com:443 --tls --token-file admin.token --json",
     ]
 )
-def status(  # noqa: PLR0913 - one parameter an option
-    address: Annotated[str, typer.Argument(metavar="HOST:PORT", help="A running server.")],
-    *,
-    tls: Tls = False,
-    ca: Authorities = None,
-    cert: Certificate = None,
-    cert_key: CertificateKey = None,
-    token_file: TokenFile = None,
-    as_json: AsJson = False,
-) -> None:
+def status(address: Address, *, service: ServiceOptions, as_json: AsJson = False) -> None:
     """Ask a running server how it is: which server answers, whether it writes, which rounds are under way or late.
 
     A round is late when its deadline has passed and it has not ended. Where access control is on, this is for callers
@@ -38,8 +29,8 @@ def status(  # noqa: PLR0913 - one parameter an option
 
     Exit code 0 if the server takes all calls and no round is late, 1 otherwise, 2 if it does not answer.
     """
-    access = service_access(tls=tls, ca=ca, cert=cert, cert_key=cert_key, token_file=token_file)
-    with called_log(address, access, roles="a token of role admin, of every tenant, may ask this") as (stub, metadata):
+    needed = "a token of role admin, of every tenant, may ask this"
+    with called_log(address, service.read(), roles=needed) as (stub, metadata):
         found = stub.GetStatus(log_pb2.GetStatusRequest(), timeout=CALL_SECONDS, metadata=metadata)
     answer(_value(found), "\n".join(_lines(address, found)), as_json=as_json)
     raise typer.Exit(FOUND if found.HasField("problem") or found.late_count else 0)
@@ -62,7 +53,7 @@ def _value(found: log_pb2.GetStatusResponse) -> dict[str, Any]:
             {
                 "table_id": late.round.table_id,
                 "round_number": late.round.round_number,
-                "stage": _stage(late.stage),
+                "stage": stage_name(late.stage),
                 "deadline_time": late.deadline_time,
             }
             for late in found.late_rounds
@@ -84,7 +75,7 @@ def _lines(address: str, found: log_pb2.GetStatusResponse) -> list[str]:
         passed = (found.server_time - late.deadline_time) / 1000
         until = datetime.fromtimestamp(late.deadline_time / 1000, UTC)
         lines.append(
-            f"  {printable(late.round.table_id)} round {late.round.round_number}: {_stage(late.stage)}, "
+            f"  {printable(late.round.table_id)} round {late.round.round_number}: {stage_name(late.stage)}, "
             f"deadline {until:%Y-%m-%d %H:%M:%S} UTC, {passed:,.0f} s ago"
         )
     if found.late_count > len(found.late_rounds):
@@ -92,5 +83,6 @@ def _lines(address: str, found: log_pb2.GetStatusResponse) -> list[str]:
     return lines
 
 
-def _stage(stage: log_pb2.RoundStage) -> str:
+def stage_name(stage: log_pb2.RoundStage) -> str:
+    """Return the name of a stage as commands print it, such as dealt."""
     return log_pb2.RoundStage.Name(stage).removeprefix("ROUND_STAGE_").lower()

@@ -20,7 +20,7 @@ from referee.server.access.roles import TABLE, markdown
 from referee.server.access.token import Claims, TokenError, issue, read_token
 from referee.server.clock import system_clock
 from referee.server.keys.private_key import open_or_make_key, read_key
-from referee.server.name_file import is_name, read_names
+from referee.server.name_file import add_name, is_name
 from referee.server.settings.caller_role import CallerRole
 from referee.server.settings.variable import variable_of
 
@@ -142,18 +142,11 @@ def revoke(
     if not text or "#" in text or text.splitlines() != [text] or not is_name(text):
         fail(f"{text!r} is not a token, an id, a verifier key or a certificate's name")
     try:
-        before = file.read_bytes() if file.exists() else b""
-        found = read_names(before)
-        is_new = text not in found.names
-        if is_new:
-            note = f"  # {' '.join(why.split())}" if why else ""
-            lead = "" if not before or before.endswith(b"\n") else "\n"
-            with file.open("a", encoding="utf-8") as revocations:
-                revocations.write(f"{lead}{text}{note}\n")
+        is_new, fault = add_name(file, text, note=why)
     except OSError as error:
         fail(f"{file}: {error_words(error)}")
-    if found.fault:
-        typer.echo(f"{file}: {found.fault}; mend the line", err=True)
+    if fault:
+        typer.echo(f"{file}: {fault}; mend the line", err=True)
     words = f"{text} is revoked {'in' if is_new else 'already in'} {file}"
     answer({"revoked": text, "file": str(file), "new": is_new}, words, as_json=as_json)
 

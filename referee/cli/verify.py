@@ -14,18 +14,10 @@ from referee.audit.round_leaves import AuditTerms, RoundLeaves
 from referee.audit.trust import TrustedKeys
 from referee.cli.audited_log import LogKey, RootKeyText
 from referee.cli.command import Commands
-from referee.cli.options import FOUND, AsJson, RulesetFolder, catalogue_of, print_json
+from referee.cli.options import FOUND, AsJson, AsOf, RulesetFolder, catalogue_of, print_json
 from referee.cli.paper import paper
 from referee.cli.show import shown
-from referee.cli.witnessing import (
-    MaxAge,
-    Needed,
-    PolicyFile,
-    WitnessKeys,
-    check_policy_names,
-    policy_of,
-    witnessing_of,
-)
+from referee.cli.witnessing import MaxAge, WitnessOptions
 from referee.evidence.outside import pasted
 from referee.evidence.vkey import VerifierKey
 from referee.finding import Severity
@@ -41,10 +33,9 @@ def verify(  # noqa: PLR0913 - one parameter an option
     log_key: LogKey,
     root_key: RootKeyText,
     origin: Annotated[str, typer.Option(metavar="NAME", help="The log's origin; otherwise the name of its key.")] = "",
-    witness: WitnessKeys = None,
-    quorum: Needed = 0,
-    policy: PolicyFile = None,
+    witnesses: WitnessOptions,
     max_age: MaxAge = 0,
+    as_of: AsOf = None,
     rulesets: RulesetFolder = None,
     as_json: AsJson = False,
 ) -> None:
@@ -57,15 +48,13 @@ def verify(  # noqa: PLR0913 - one parameter an option
     an audit of the whole log can find faults that other rounds show, such as a seed used twice.
     """
     log_key, root_key = pasted(log_key), pasted(root_key)
-    agreed = policy_of(policy)
-    check_policy_names(agreed, policy, log_key=log_key)
-    witnessing = witnessing_of(witness, quorum=quorum, max_age=max_age, policy=agreed)
+    witnesses.check_log(log_key)
     found = prove_round(
         file.read_bytes(),
         AuditTerms(origin=origin or VerifierKey.parse(log_key).name, catalogue=catalogue_of(rulesets)),
         TrustedKeys(log=log_key, root=root_key),
-        AuditTime(now=system_clock()),
-        witnessing=witnessing,
+        AuditTime(now=system_clock(), as_of=as_of),
+        witnessing=witnesses.read(max_age=max_age),
     )
     if as_json:
         print_json(_described(found))

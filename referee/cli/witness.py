@@ -7,17 +7,17 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import logging
 from referee.cli.command import Commands
 from referee.cli.options import PassphraseFile, fail, passphrase_of
-from referee.cli.stopping import until_asked
 from referee.evidence.outside import OutsideError, read_text
 from referee.evidence.printable import error_words
 from referee.evidence.vkey import Algorithm
 from referee.log.policy import MAX_POLICY
 from referee.server.clock import system_clock
 from referee.server.keys.private_key import open_or_make_key, read_key
+from referee.server.process import log_lines
 from referee.server.process.address import listening
+from referee.server.process.stopping import until_asked
 from referee.server.settings.port import is_port
 from referee.witness import Witness, WitnessServer, WitnessState
 from referee.witness.trust import read_trusted
@@ -53,7 +53,7 @@ def witness(  # noqa: PLR0913 - one parameter an option
     Prints one JSON line with the address and the witness's verifier key once it listens. Keep the folder as safe as the
     key in it: a witness that lost its records must not go on under that key.
     """
-    logging.configure(quiet=quiet)
+    log_lines.configure(quiet=quiet)
     host, _, port = listen.rpartition(":")
     if not host or not is_port(port):
         fail(f"--listen {listen} is not host:port, such as 127.0.0.1:50052")

@@ -24,7 +24,7 @@ False
 from referee.hands.category import AceLowStraight, Category
 from referee.hands.ranking import Ranking
 from referee.hands.rules import RankingRules
-from referee.hands.table import RANK_KEYS
+from referee.hands.strength_table import RANK_KEYS
 from referee.hands.value import HandValue
 
 __all__ = ["RANK_KEYS", "AceLowStraight", "Category", "Chosen", "HandValue", "Ranking", "RankingRules"]

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 from referee.cards import Card
 from referee.hands.strength import Strength
-from referee.hands.table import RANK_KEYS, FiveTable
+from referee.hands.strength_table import RANK_KEYS, FiveTable
 from referee.hands.value import HandValue
 
 

@@ -21,7 +21,7 @@ from referee.hands.choice import Chosen
 from referee.hands.ladder import Ranks, five_card_ladder, three_card_ladder
 from referee.hands.rules import RankingRules
 from referee.hands.strength import Strength, five_strength_of, seven_strength_of
-from referee.hands.table import RANK_KEYS, FiveTable, ThreeTable, five_table, three_table_of
+from referee.hands.strength_table import RANK_KEYS, FiveTable, ThreeTable, five_table, three_table_of
 from referee.hands.value import HandValue, Scale
 
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from referee.cards import DECK, Card
-from referee.hands.table import RANK_KEYS, FiveTable
+from referee.hands.strength_table import RANK_KEYS, FiveTable
 
 Strength: TypeAlias = Callable[[Sequence[Card]], int]
 """Function from five, or seven, different cards to their strength; undefined for anything else."""

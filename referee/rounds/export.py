@@ -22,6 +22,7 @@ from typing import Final, Literal, Self
 
 import msgspec
 
+from referee.audit.as_of import AuditTime
 from referee.audit.source import LogSource
 from referee.audit.trust import TrustedKeys
 from referee.evidence.merkle import Frontier, ProofError, leaf_hash
@@ -65,7 +66,8 @@ class ExportState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 class Exported:
     """Result of an export: its first leaf, the size and root of the log, rows by table, rounds that still run.
 
-    ``unread`` are the first leaves that gave no row, each with the reason; ``unread_count`` counts all.
+    ``unfinished`` are those of them that should have ended by the time of the export. ``unread`` are the first leaves
+    that gave no row, each with the reason; ``unread_count`` counts all.
     """
 
     start: int
@@ -73,23 +75,26 @@ class Exported:
     root: str
     rows: Counter[str] = field(default_factory=Counter)
     running: int = 0
+    unfinished: int = 0
     unread: list[tuple[int, str]] = field(default_factory=list)
     unread_count: int = 0
 
 
-def export_rounds(
+def export_rounds(  # noqa: PLR0913 - the log, the folder, and by what it is read
     source: LogSource,
     folder: Path,
     *,
     origin: str,
     keys: TrustedKeys,
+    time: AuditTime,
     progress: Callable[[int, int], None] = lambda _done, _size: None,
 ) -> Exported:
     """Write the rounds of a log that the folder does not have yet; raise ExportError, and PlaceError for the disk.
 
+    Raise AsOfError if ``time`` is before what the log says, or after the clock.
     ``progress`` is called with the leaves done and the number of all.
     """
-    with RoundsExport(source, folder, origin=origin, keys=keys) as export:
+    with RoundsExport(source, folder, origin=origin, keys=keys, time=time) as export:
         for index, data in enumerate(source.leaves(export.start, export.size), export.start):
             export.leaf(index, data)
             if (index + 1) % PART == 0:
@@ -105,14 +110,14 @@ class RoundsExport:
     folder before ``close``.
     """
 
-    def __init__(self, source: LogSource, folder: Path, *, origin: str, keys: TrustedKeys) -> None:
+    def __init__(self, source: LogSource, folder: Path, *, origin: str, keys: TrustedKeys, time: AuditTime) -> None:
         self._empty = {_file(table, _EMPTY_DAY, "empty"): _encode(table, ()) for table in TABLES}
         try:
             trusted = keys.of_log(source, (source.checkpoint,))
             self._checkpoint = open_checkpoint(source.checkpoint, origin=origin, keys=trusted)
         except (CheckpointError, NoteError) as error:
             raise ExportError(f"the log's checkpoint does not hold: {error}; `referee audit` says more") from None
-        self._note = source.checkpoint
+        self._note, self._time = source.checkpoint, time
         self._folder = folder
         self._place = FolderPlace(folder)
         self._state = _read_state(self._place, folder, origin=origin)
@@ -147,6 +152,9 @@ class RoundsExport:
     def close(self) -> Exported:
         """Write the rows; raise ExportError unless the leaves lead to the root that the log signed."""
         self._verify()
+        self._time.judged(self._reader.newest)
+        self._done.running = len(self._reader.running)
+        self._done.unfinished = self._reader.late(self._time.as_of or self._time.now)
         if not self.start:
             self._place.write({STATE: msgspec.json.encode(self._state)})
             self._place.write(self._empty)
@@ -158,7 +166,6 @@ class RoundsExport:
             self._place.write(files)
             self._place.write({STATE: state})
         self._place.write({CHECKPOINT: self._note})
-        self._done.running = len(self._reader.running)
         return self._done
 
     def _verify(self) -> None:

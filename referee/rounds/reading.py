@@ -68,6 +68,16 @@ class RowReader:
 
     def __init__(self) -> None:
         self._open: dict[str, _Open] = {}
+        self.newest = 0
+        """Newest time of the leaves that were read, in ms since 1970 UTC."""
+
+    def late(self, time: int) -> int:
+        """Count the rounds that have not ended and should have by a time in ms since 1970 UTC."""
+        deadlines = [
+            one.header.deal_deadline if one.mark.deal_leaf is None else one.header.round_deadline
+            for one in self._open.values()
+        ]
+        return sum(deadline < time for deadline in deadlines)
 
     @property
     def running(self) -> tuple[RunningRound, ...]:
@@ -98,11 +108,14 @@ class RowReader:
                     running = self._running(leaf.round_id)
                     mark = msgspec.structs.replace(running.mark, deal_leaf=index, dealt_time=leaf.dealt_time)
                     self._open[leaf.round_id] = running._replace(mark=mark)
+                    self.newest = max(self.newest, leaf.dealt_time)
                 case Transcript():
+                    self.newest = max(self.newest, leaf.inputs.closed_time)
                     rows = _settled(self._running(leaf.round_id), leaf, index)
                     del self._open[leaf.round_id]
                     return rows
                 case AbortLeaf():
+                    self.newest = max(self.newest, leaf.aborted_time)
                     rows = _aborted(self._running(leaf.round_id), leaf, index)
                     del self._open[leaf.round_id]
                     return rows
@@ -118,6 +131,7 @@ class RowReader:
             raise UnreadLeafError(f"its round id is {leaf.round_id}, and its header's is {header.round_id.hex()}")
         if leaf.round_id in self._open:
             raise UnreadLeafError(f"round {leaf.round_id} is open already")
+        self.newest = max(self.newest, leaf.opened_time)
         mark = RunningRound(open_leaf=index, open_hash=leaf_hash(data).hex())
         self._open[leaf.round_id] = _Open(mark, leaf, header)
 

@@ -73,6 +73,21 @@ def read_names(data: bytes, *, setting: str = "access.revoked") -> NameList:
     return NameList(frozenset(names), faults[0] + more if faults else "")
 
 
+def add_name(file: Path, name: str, *, note: str = "") -> tuple[bool, str]:
+    """Add a name with a note at the end of a file, which is made if it is missing, unless the file has it.
+
+    Return whether it was added, and the file's first line that is no name, empty if there is none.
+    """
+    before = file.read_bytes() if file.exists() else b""
+    found = read_names(before)
+    if name not in found.names:
+        comment = f"  # {' '.join(note.split())}" if note else ""
+        lead = "" if not before or before.endswith(b"\n") else "\n"
+        with file.open("a", encoding="utf-8") as names:
+            names.write(f"{lead}{name}{comment}\n")
+    return name not in found.names, found.fault
+
+
 def name_fault(setting: str, path: str) -> tuple[str, str] | None:
     """Return what prevents serving with a file of names, and the remedy; None if nothing does."""
     if not path:

@@ -17,11 +17,11 @@ from referee.dealing.leaf import AbortLeaf, parse
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import is_signature
 from referee.log import Slot, Stage, StepKind
-from referee.log.listing import LONGEST_AGE_MS, listing_statement
+from referee.log.listing_statement import LONGEST_AGE_MS, listing_statement
 from referee.log.slot import LAST_TIME
 from referee.money import Transfer, net_amounts
 from referee.storage import DataLossError, Listed, Reader
-from referee.storage.listing import EVERY, of_seat, of_table, of_tenant
+from referee.storage.round_index import EVERY, of_seat, of_table, of_tenant
 from referee.v1.error_reason_pb2 import ErrorReason
 from referee.v1.log_pb2 import (
     ListedRound,

@@ -6,7 +6,6 @@ knows steps of rounds and bytes, but neither games nor, but for an upgrade, what
 
 from referee.storage.backup import back_up, restore, restore_into
 from referee.storage.check import check_store
-from referee.storage.listing import Listed
 from referee.storage.log_lock import LogLock
 from referee.storage.place import is_missing, log_place, open_reader, open_store, stall_of
 from referee.storage.postgres import is_postgres
@@ -30,6 +29,7 @@ from referee.storage.record import (
     StoreFullError,
     clock_error,
 )
+from referee.storage.round_index import Listed
 from referee.storage.store import Store
 from referee.storage.trouble import WriteTrouble, trouble_of
 from referee.storage.writer import QueueFullError, Writer, WriterClosedError

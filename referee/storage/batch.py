@@ -33,7 +33,6 @@ from referee.log import (
 from referee.log.noted import Noted, NotedKind
 from referee.log.proof import TILE_HEIGHT
 from referee.log.times import SLACK_MS
-from referee.storage.listing import Listed
 from referee.storage.record import (
     Append,
     Change,
@@ -48,6 +47,7 @@ from referee.storage.record import (
     StandbyAwayError,
     StoreError,
 )
+from referee.storage.round_index import Listed
 from referee.storage.store import Store, Transaction
 
 Request = Sequence[Append] | Contribution

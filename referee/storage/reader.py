@@ -21,7 +21,6 @@ from referee.log.noted import NotedKind
 from referee.log.proof import TILE_WIDTH
 from referee.storage.certainty import Certainty
 from referee.storage.flavor import Flavor, Retry
-from referee.storage.listing import EVERY, Listed
 from referee.storage.proving import Proving
 from referee.storage.record import (
     Contribution,
@@ -33,6 +32,7 @@ from referee.storage.record import (
     NotFoundedError,
     StoreAwayError,
 )
+from referee.storage.round_index import EVERY, Listed
 from referee.storage.rows import Row, contributions_of, cosigned_of, head_of, keyed_round, round_of, unbroken
 from referee.storage.schema import check_version
 from referee.storage.statements import statements_of

@@ -13,7 +13,7 @@ from referee.evidence.merkle import HASH_SIZE, Frontier, LeafIndex
 from referee.log import LogReceipt, Slot, SlotKey, Step, StepKind
 from referee.log.noted import Noted, NotedKind
 from referee.log.times import SLACK_MS
-from referee.storage.listing import Listed
+from referee.storage.round_index import Listed
 
 MAX_LEAF_SIZE: Final = 65_535
 MAX_MEMO_SIZE: Final = 65_535

@@ -11,7 +11,7 @@ from referee.dealing.leaf import OpenLeaf, read_leaf
 from referee.evidence.merkle import LeafIndex
 from referee.log import SlotKey, StepKind
 from referee.log.noted import NotedKind, noted_leaf
-from referee.storage.listing import Listed
+from referee.storage.round_index import Listed
 from referee.storage.schema import HEAD, LEAF, LISTED, MARK, NOTED, ROUND, SCHEMA_VERSION, VERSION
 
 _ROWS = 1_000

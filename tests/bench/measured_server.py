@@ -13,7 +13,7 @@ from pathlib import Path
 
 import grpc
 
-from referee.cli import logging
+from referee.server.process import log_lines
 from referee.server.process.app import Application, freeze_heap
 from tests.server.options import server_options
 
@@ -34,7 +34,7 @@ class Meter(grpc.GenericRpcHandler):
 def main() -> None:
     """Serve until standard input ends."""
     folder, services = Path(sys.argv[1]), sys.argv[2].split(",")
-    logging.configure(quiet=False)
+    log_lines.configure(quiet=False)
     os.sched_setaffinity(0, {int(sys.argv[3])})
     application = Application(server_options(data=folder, services=services, metrics="127.0.0.1:0"))
     application.add_handler(Meter())

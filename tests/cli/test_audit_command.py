@@ -1,6 +1,5 @@
 """``referee audit``: services behind TLS, client certificates and tokens, witnesses by a policy, narrow terminals."""
 
-import io
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,15 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
-from referee.audit.report import TableCounts
-from referee.cli.report import print_report
-from referee.finding import Code, Difference, Finding
 from referee.server.process.app import Application
 from referee.server.settings.access import AccessSettings, Issuer
 from referee.server.settings.tls import TlsSettings
-from referee.suspicion.report import CountedReport
 from tests.cli.printing import printed
 from tests.command import referee, refused
 from tests.demo_log import DemoLog
@@ -86,9 +80,9 @@ def test_service_that_asks_for_tokens_is_audited_with_one(served: Served, tmp_pa
     with served.serving(access=AccessSettings(issuers=(Issuer(key=issuer),))) as address:
         place = (address, "--ca", served.ca)
         assert audited(*place, *file) == audited(*place, REFEREE_TOKEN=token)
-        for command in (("audit", *place), ("rounds", *place, "--out", tmp_path / "rounds")):
+        for command in (("audit", *place), ("rounds", "export", *place, "--out", tmp_path / "rounds")):
             assert "--token-file or REFEREE_TOKEN" in refused(*command)
-        printed("rounds", *place, "--out", tmp_path / "rounds", *file)
+        printed("rounds", "export", *place, "--out", tmp_path / "rounds", *file)
 
 
 @pytest.mark.parametrize(
@@ -141,26 +135,3 @@ def test_witnesses_of_a_policy_are_missed_where_they_did_not_cosign(policy: Path
     assert [done.returncode for done in audits] == [1, 1], audits[0].stderr
     found = [json.loads(done.stdout)["findings"] for done in audits]
     assert found[0] == found[1] != []
-
-
-TABLES = ["demo.ultimate_texas.two_plus_three", "demo.mau_binh.maubinh_com", "t" * 64]
-
-
-@pytest.mark.parametrize("width", [80, 120])
-def test_no_table_id_and_no_value_is_cut(width: int) -> None:
-    claimed, found = "0123456789abcdef" * 4, "fedcba9876543210" * 4
-    report = CountedReport.empty(origin="log.example/1", now=0)
-    report.tables = {name: TableCounts(opened=1) for name in TABLES}
-    difference = Difference("inputs.deck_root", claimed, found)
-    report.findings = (Finding.of(Code.DECK_ROOT_MISMATCH, "another deck", difference=difference),)
-    report.finding_counts = {Code.DECK_ROOT_MISMATCH: 1}
-    written = io.StringIO()
-    console = Console(file=written, width=width)
-    print_report(console, report)
-    text = written.getvalue()
-    rows = [[cell.strip() for cell in line.split("│")] for line in text.splitlines() if "│" in line]
-    assert "…" not in text
-    columns = ["".join(cells) for cells in zip(*[row[1:4] for row in rows], strict=True)]
-    assert columns == ["inputs.deck_root", claimed, found]
-    joined = "".join(line.split(" ")[0] for line in text.splitlines())
-    assert all(name in joined for name in TABLES)

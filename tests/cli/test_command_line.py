@@ -141,6 +141,7 @@ WITHOUT_JSON: Final = {
     "export": "writes the file that it is asked for, in JSON",
     "config": "has subcommands alone",
     "config example": "prints a file",
+    "rounds": "has subcommands alone",
     "rulesets": "has subcommands alone",
     "games": "has subcommands alone",
     "games list": "prints names and titles, one game a line",

@@ -12,7 +12,7 @@ from typing import Any, Final
 import pytest
 
 from referee.cli.main import COMMANDS, load_command, summary_of
-from referee.cli.stopping import ASKING, until_asked
+from referee.server.process.stopping import ASKING, until_asked
 
 AT_THE_VERY_END = """
 import os, signal, sys, threading
@@ -24,7 +24,7 @@ sys.late = Late()
 """A signal that comes when modules are taken apart, long after Python has restored what signals do."""
 
 ASKED = """
-from referee.cli.stopping import until_asked
+from referee.server.process.stopping import until_asked
 with until_asked() as stop:
     signal.raise_signal(signal.SIGTERM)
     assert stop.wait(30)
@@ -93,7 +93,8 @@ def test_event_that_is_set_counts_as_a_signal() -> None:
 
 
 SAY = (
-    "from referee.cli import logging; logging.configure(quiet=False); import structlog; log = structlog.get_logger(); "
+    "from referee.server.process import log_lines; log_lines.configure(quiet=False); "
+    "import structlog; log = structlog.get_logger(); "
 )
 
 
@@ -125,10 +126,7 @@ def test_line_that_can_be_written_is_written_whole() -> None:
 def test_warning_of_a_library_is_a_line_like_all_others() -> None:
     """Such as those of the gateway's web server."""
     say = "import logging; logs = logging.getLogger('uvicorn.error'); logs.info('no'); logs.error('%s is bad', 'it')"
-    done = ran(
-        SAY.replace("import logging;", "import logging as lines;").replace("logging.conf", "lines.conf") + say,
-        stderr=subprocess.PIPE,
-    )
+    done = ran(SAY + say, stderr=subprocess.PIPE)
     assert json.loads(done.stderr) | {"timestamp": ""} == {
         "event": "library reports",
         "level": "error",

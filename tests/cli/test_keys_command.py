@@ -126,7 +126,7 @@ def test_public_keys_are_printed_without_the_passphrase(data: Path) -> None:
 def test_agent_that_has_nothing_to_sign_with_does_not_start(tmp_path: Path, data: Path) -> None:
     for arguments, words in (
         (("--keys", tmp_path / "none"), "holds no key to sign with"),
-        (("--keys", data / "keys", "--role", "cook"), "--role cook is no role"),
+        (("--keys", data / "keys", "--role", "cook"), "cook is no role that signs"),
         (("--keys", data / "keys", "--role", "root"), "root.key cannot be read"),
         (("--keys", data / "keys", "--group", "no such group"), "no such group"),
     ):

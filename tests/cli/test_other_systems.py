@@ -49,7 +49,7 @@ LINES: Final[Mapping[str, str]] = {
     "publish": "publish {folder}/tiles --data {data}",
     "replay": "replay {table} 1 --data {data}",
     "restore": "restore {folder}/none --data {folder}/restored",
-    "rounds": "rounds {data} --out {folder}/rounds",
+    "rounds": "rounds export {data} --out {folder}/rounds",
     "rulesets": "rulesets fields",
     "serve": "serve --help",
     "status": "status --help",

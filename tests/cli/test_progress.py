@@ -8,7 +8,7 @@ from structlog.testing import capture_logs
 
 from referee.cli import progress
 from referee.cli.progress import ProgressBar, progress_bar
-from referee.cli.serve import Verifying
+from referee.server.process.serving import Verifying
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""``referee rounds`` from every kind of place: the same rows, and errors that say what to do."""
+"""``referee rounds export`` from every kind of place: the same rows, and errors that say what to do."""
 
 import json
 from collections.abc import Iterator
@@ -33,12 +33,12 @@ def postgres() -> Iterator[PostgresServer]:
 def rows(demo_log: DemoLog, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
     """Return the rows of the demo's log, exported from its folder."""
     out = tmp_path_factory.mktemp("rows")
-    printed("rounds", demo_log.data, "--out", out)
+    printed("rounds", "export", demo_log.data, "--out", out)
     return rows_in(out)
 
 
 def test_json_says_what_was_written(demo_log: DemoLog, rows, tmp_path: Path):
-    answer = json.loads(printed("rounds", demo_log.data, "--out", tmp_path, "--json"))
+    answer = json.loads(printed("rounds", "export", demo_log.data, "--out", tmp_path, "--json"))
     assert answer["rows"] == {table: len(found) for table, found in rows.items() if found}
     assert (answer["start"], answer["unread"], answer["running"]) == (0, [], 0)
     report = json.loads(printed("audit", demo_log.data, "--json"))
@@ -64,13 +64,13 @@ def test_audit_of_other_leaves_than_the_log_signed_writes_no_row(tmp_path: Path)
 def test_tiles_give_the_same_rows(demo_log: DemoLog, rows, keys: list[str], tmp_path: Path):
     tiles, out = tmp_path / "tiles", tmp_path / "out"
     printed("publish", tiles, "--data", demo_log.data)
-    printed("rounds", tiles, *keys, "--out", out)
+    printed("rounds", "export", tiles, *keys, "--out", out)
     assert rows_in(out) == rows
 
 
 def test_service_gives_the_same_rows(demo_log: DemoLog, rows, tmp_path: Path):
     with Application(server_options(data=demo_log.data, sweep=False)) as app:
-        printed("rounds", f"localhost:{app.port}", "--out", tmp_path)
+        printed("rounds", "export", f"localhost:{app.port}", "--out", tmp_path)
     assert rows_in(tmp_path) == rows
 
 
@@ -80,7 +80,7 @@ def test_postgresql_gives_the_same_rows(demo_log: DemoLog, rows, keys: list[str]
     backup = tmp_path / "backup.sqlite3"
     printed("backup", backup, "--data", demo_log.data)
     printed("restore", backup, "--data", demo_log.data, "--database", url)
-    printed("rounds", url, *keys, "--out", tmp_path / "out")
+    printed("rounds", "export", url, *keys, "--out", tmp_path / "out")
     assert rows_in(tmp_path / "out") == rows
 
 
@@ -91,7 +91,7 @@ def test_leaf_without_a_row_is_named_with_exit_code_1(tmp_path: Path):
         writer.submit(*[Append(leaf=leaf) for leaf in leaves]).result()
     store.close()
     words = ("--log-key", LOG.text, "--root-key", ROOT.text, "--out", tmp_path / "out")
-    done = referee("rounds", tmp_path / "data", *words)
+    done = referee("rounds", "export", tmp_path / "data", *words)
     assert done.returncode == 1
     assert "1 leaf gave no row; `referee audit` says what is wrong:\n  leaf 3: " in done.stdout
 
@@ -99,9 +99,9 @@ def test_leaf_without_a_row_is_named_with_exit_code_1(tmp_path: Path):
 def test_two_exports_at_once_are_refused(demo_log: DemoLog, tmp_path: Path):
     lock = LeaderLock(tmp_path / "lock")
     assert lock.take()
-    assert "another export to" in refused("rounds", demo_log.data, "--out", tmp_path)
+    assert "another export to" in refused("rounds", "export", demo_log.data, "--out", tmp_path)
     lock.leave()
-    printed("rounds", demo_log.data, "--out", tmp_path)
+    printed("rounds", "export", demo_log.data, "--out", tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -109,15 +109,15 @@ def test_two_exports_at_once_are_refused(demo_log: DemoLog, tmp_path: Path):
     [("nowhere", "is no such place"), (NOWHERE, "give --log-key and --root-key"), ("127.0.0.1:1", "does not answer")],
 )
 def test_place_without_a_log_is_named(place: str, error: str, tmp_path: Path):
-    assert error in refused("rounds", place, "--out", tmp_path / "out")
+    assert error in refused("rounds", "export", place, "--out", tmp_path / "out")
 
 
 def test_key_of_another_log_is_refused(demo_log: DemoLog, keys: list[str], tmp_path: Path):
     words = (demo_log.data, *keys[2:], "--log-key", LOG.text, "--out", tmp_path / "out")
-    assert "checkpoint does not hold" in refused("rounds", *words)
+    assert "checkpoint does not hold" in refused("rounds", "export", *words)
 
 
 def test_out_that_is_no_folder_is_named(demo_log: DemoLog, tmp_path: Path):
     (tmp_path / "file").touch()
-    message = refused("rounds", demo_log.data, "--out", tmp_path / "file" / "below")
+    message = refused("rounds", "export", demo_log.data, "--out", tmp_path / "file" / "below")
     assert str(tmp_path / "file") in message.replace("\n", "")

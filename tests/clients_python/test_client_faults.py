@@ -72,15 +72,18 @@ def persistent(call: Callable[[], Any]) -> Any:  # noqa: ANN401 - any answer
     return call()
 
 
-def test_an_event_is_not_sent_twice(harness: Harness, client: Client, table: str):
-    """A receipt that was lost was given all the same, so the client says so and leaves it to its caller."""
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_an_event_without_an_answer_is_sent_again(harness: Harness, client: Client, table: str, when: str):
+    """A receipt that was lost was given all the same; the one that is answered counts, and the course has one event."""
     game = dealt(client.mau_binh(binh(table)))
     hands = game.hands
-    harness.fault(kind="refuse", method="AcceptEvent", when="after")
-    with pytest.raises(UnavailableError):
-        game.arrange(0, as_dealt(hands[0]))
-    assert not game.message.events
+    harness.fault(kind="refuse", method="AcceptEvent", when=when, times=3)
     assert game.arrange(0, as_dealt(hands[0])).event_number == 1
+    assert len(game.message.events) == 1
+    assert harness.waiting["faults"] == []
+    for seat in range(1, len(hands)):
+        game.arrange(seat, as_dealt(hands[seat]))
+    assert game.settle().is_replayed
 
 
 def test_a_server_that_is_gone_is_unavailable(harness: Harness, table: str):

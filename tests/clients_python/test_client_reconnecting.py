@@ -1,15 +1,27 @@
-"""A server that is away and comes back: the first call made then is answered, by its own attempts."""
+"""A server that is away and comes back: the first call made then is answered, by its own attempts, and so is a move."""
 
 import asyncio
+import itertools
 import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from referee_client import UnavailableError, open_aio_channel, open_channel, service_config
+from referee_client import (
+    Card,
+    Client,
+    Terms,
+    TienLenRound,
+    UnavailableError,
+    open_aio_channel,
+    open_channel,
+    service_config,
+)
 from referee_client.channel import RECONNECTING
+from referee_harness import Harness
 
 from referee.server.process.app import Application
 from referee.v1 import log_pb2, log_pb2_grpc
@@ -26,14 +38,16 @@ ASKED: Final = log_pb2.GetKeysRequest()
 class Outage(Relay):
     """A relay through which nothing passes while its server is away."""
 
-    def __init__(self, target: int) -> None:
-        self.is_away, self.attempts = True, set[Pair]()
+    def __init__(self, target: int, *, lasts: int | None = None) -> None:
+        """With ``lasts``, each absence ends with so many attempts, and it begins when a test says so."""
+        self.is_away, self.attempts, self._lasts = lasts is None, set[Pair](), lasts
         super().__init__(target)
 
     def forward(self, data: bytes, pair: Pair, *, is_asking: bool) -> bytes | None:
         """Pass a chunk on, or count the attempt and end its connection."""
         if self.is_away:
             self.attempts.add(pair)
+            self.is_away = self._lasts is None or len(self.attempts) < self._lasts
             return None
         return super().forward(data, pair, is_asking=is_asking)
 
@@ -72,6 +86,52 @@ def test_first_call_after_an_outage_is_answered_over_asyncio(outage: Outage) -> 
 
         assert outlast(outage, lambda: runner.run(ask())).origin
         runner.run(channel.close())
+
+
+@pytest.mark.parametrize("page", ["README.md", "CRASHES.md"])
+def test_sample_of_the_page_goes_on_through_a_restart(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Another server runs on the log at the third move, and answers after the move was tried in vain."""
+    text = (CLIENTS / "python" / page).read_text(encoding="utf-8")
+    sample = next(one for one in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "client.tien_len" in one)
+    moves, play = itertools.count(1), TienLenRound.play
+
+    with Harness() as harness, closing(Outage(int(harness.grpc.rpartition(":")[2]), lasts=3)) as outage:
+
+        def played(game: TienLenRound, seat: int, cards: Sequence[Card]) -> Any:  # noqa: ANN401 - an answer
+            if next(moves) == 3:
+                outage.is_away = True
+                outage.cut()
+                harness.restart()
+            return play(game, seat, cards)
+
+        monkeypatch.setattr(TienLenRound, "play", played)
+        monkeypatch.chdir(tmp_path)
+        exec(compile(sample.replace("127.0.0.1:50051", f"127.0.0.1:{outage.port}"), page, "exec"), {})  # noqa: S102 - the page's own
+        assert len(outage.attempts) == 3
+    assert next(moves) > 3
+    assert "[" in capsys.readouterr().out
+
+
+def test_move_to_a_server_that_stays_away_ends_with_the_timeout() -> None:
+    with (
+        Harness() as harness,
+        closing(Outage(int(harness.grpc.rpartition(":")[2]), lasts=10**6)) as outage,
+        Client(f"127.0.0.1:{outage.port}", timeout=60) as client,
+    ):
+        game = client.tien_len(Terms(table="t", ruleset="tien_len.mien_nam", seats=2, stake=10))
+        game.open()
+        game.deal()
+        options = game.plays()
+        client._session.timeout = 0.5  # noqa: SLF001 - the steps before have as long as they need
+        outage.is_away = True
+        outage.cut()
+        with pytest.raises(UnavailableError):
+            game.play(options.turn, [Card(number) for number in options.plays[0].cards])
+        assert outage.attempts
+        outage.is_away, client._session.timeout = False, 60  # noqa: SLF001
+        assert game.play(options.turn, [Card(number) for number in options.plays[0].cards]).event_number == 1
 
 
 def test_attempts_of_a_call_outlast_the_pause_of_its_channel() -> None:

@@ -15,7 +15,7 @@ from referee.dealing.lead import Winner, dealt_leader, encode_winner
 from referee.evidence.dsse import Envelope
 from referee.evidence.ed25519 import Signer, is_signature
 from referee.games import LeaderBy
-from referee.log.listing import listing_statement
+from referee.log.listing_statement import listing_statement
 from tests.dealing.derived import header_from
 from tests.evidence.envelopes import open_envelope
 from tests.vectors.dealing import dealing_derivation as second

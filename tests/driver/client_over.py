@@ -27,5 +27,5 @@ def client_over(channel: grpc.Channel, *, seconds: float = 60) -> Client:
     client = Client("unix:never-dialled")
     client.channel.close()
     client.channel = channel
-    client._session = Session(_Line(channel, seconds), None)  # noqa: SLF001 - a client makes its channel itself
+    client._session = Session(_Line(channel, seconds), None, timeout=0)  # noqa: SLF001 - a client makes its channel itself
     return client

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from referee.cards import DECK, Card
 from referee.hands import AceLowStraight, Category, Ranking, RankingRules
 from referee.hands.ladder import SUITED, five_card_ladder
-from referee.hands.table import key_of
+from referee.hands.strength_table import key_of
 from tests.budget import examples
 
 Key: TypeAlias = tuple[int, list[int]]

@@ -13,7 +13,7 @@ import pytest
 import typer
 from referee_client.trust import Believed, Trust
 
-from referee.cli.service_access import service_access
+from referee.cli.service_access import ServiceOptions
 from referee.evidence.outside import OutsideError, pasted
 from referee.evidence.vkey import KeyTextError, VerifierKey
 from referee.log.cosignature import quorum_of
@@ -71,7 +71,7 @@ def names(data: bytes, _folder: Path) -> object:
 
 def token(data: bytes, folder: Path) -> object:
     """Read the bytes as a token's file."""
-    return service_access(token_file=written(data, folder)).token
+    return ServiceOptions(token_file=written(data, folder)).read().token
 
 
 Reader = Callable[[bytes, Path], object]

@@ -150,7 +150,10 @@ def postgres(environment: Environment, folder: Path, _log: DemoLog) -> None:
 
 
 def parquet(environment: Environment, folder: Path, log: DemoLog) -> None:
-    ok(environment.command("referee", "rounds", str(log.data), "--out", str(folder / "rounds")), "0 rounds still run")
+    ok(
+        environment.command("referee", "rounds", "export", str(log.data), "--out", str(folder / "rounds")),
+        "0 rounds still run",
+    )
 
 
 def otel(environment: Environment, folder: Path, _log: DemoLog) -> None:

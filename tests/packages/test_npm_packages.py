@@ -3,9 +3,11 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
+import venv
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +19,7 @@ from referee.server.keys.folder import read_public_keys
 from tests import node_project
 from tests.command import referee as run_referee
 from tests.demo_log import DemoLog
+from tests.journeys.test_empty_clone import SECONDS, clone, environment
 from tests.once import alone_in, made_once
 from tests.web.harness_process import harness
 
@@ -172,6 +175,43 @@ def test_frontend_of_an_afternoon_passes_its_test(compiled: Path) -> None:
         )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "# pass 2" in done.stdout
+
+
+@pytest.mark.slow("installs the Node packages from a clone as a stranger does")
+@pytest.mark.timeout(900)
+def test_install_lines_of_the_pages_run_in_an_empty_clone(tmp_path: Path) -> None:
+    """Both pages' blocks, in their order, with an empty home, and an environment of Python that has nothing."""
+    folder, variables = clone(tmp_path / "clone"), environment(tmp_path / "home")
+    venv.create(tmp_path / "python", with_pip=True)
+    node = str(Path(shutil.which("node") or "").parent)
+    variables["PATH"] = os.pathsep.join([str(tmp_path / "python" / "bin"), node, variables["PATH"]])
+    for page, last in (("verifier", "--version"), ("typescript", "")):
+        text = (CLIENTS / page / "README.md").read_text("utf-8")
+        block = re.search(r"```console\n((?:\$ .*\n)+)```", text)
+        assert block is not None
+        lines = [line.removeprefix("$ ").partition(" round.json")[0] for line in block[1].splitlines()]
+        script = "\n".join(["set -e", *lines[:-1], f"{lines[-1]} {last}"])
+        done = subprocess.run(
+            ["/bin/sh", "-c", script],
+            cwd=folder,
+            env=variables,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    names = "import('referee-client/node').then((sdk) => console.log(typeof sdk.connect))"
+    done = node_project.run(folder / "my-table", "node", "--input-type=module", "--eval", names)
+    assert done.stdout == "function\n", done.stderr
+
+
+def test_pages_name_no_package_that_no_index_has() -> None:
+    """As long as nothing is published, a page installs from the folders of a clone."""
+    pages = [CLIENTS / "README.md", *CLIENTS.glob("*/README.md")]
+    lines = [line for page in pages for line in page.read_text("utf-8").splitlines()]
+    assert [line for line in lines if re.search(r"npm (install|i|add) referee", line)] == []
+    assert [line for line in lines if re.search(r"pip install referee", line)] == []
 
 
 def _modules() -> Path:

@@ -77,7 +77,10 @@ def main() -> None:
     """Write the answers into the page."""
     with tempfile.TemporaryDirectory() as name:
         data, demo, tests = Path(name) / "data", Path(name) / "demo", Path(name) / "tests"
-        for command in (["demo", "--rounds", "3", "--data", str(data)], ["rounds", str(data), "--out", str(demo)]):
+        for command in (
+            ["demo", "--rounds", "3", "--data", str(data)],
+            ["rounds", "export", str(data), "--out", str(demo)],
+        ):
             subprocess.run([sys.executable, "-m", "referee", *command], check=True, stdout=subprocess.DEVNULL)
         export(log_of_every_kind().entries, tests)
         page = PAGE.read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ from typing import Any, Final
 import duckdb
 
 from referee.audit import MemoryLog
+from referee.audit.as_of import AuditTime
 from referee.audit.trust import TrustedKeys
 from referee.rounds.export import Exported, export_rounds
 from referee.rulesets import load_builtin
@@ -21,6 +22,8 @@ TABLES: Final = ("rounds", "seats", "events", "transfers", "aborts")
 HOUSE: Final = 255
 NO_KEY: Final = "00" * 32
 DAY_MS: Final = 86_400_000
+KEYS: Final = TrustedKeys(log=LOG.text, root=ROOT.text)
+TIME: Final = AuditTime(now=2**53 - 1)
 _RANKS, _SUITS = "23456789TJQKA", "SCDH"
 
 
@@ -55,9 +58,9 @@ def bundle_of(entries: Sequence[bytes]) -> MemoryLog:
     return LogBuilder(list(entries)).bundle()
 
 
-def export(entries: Sequence[bytes], folder: Path) -> Exported:
+def export(entries: Sequence[bytes], folder: Path, time: AuditTime = TIME) -> Exported:
     """Export a log of these leaves."""
-    return export_rounds(bundle_of(entries), folder, origin=ORIGIN, keys=TrustedKeys(log=LOG.text, root=ROOT.text))
+    return export_rounds(bundle_of(entries), folder, origin=ORIGIN, keys=KEYS, time=time)
 
 
 def rows_in(folder: Path) -> dict[str, list[dict[str, Any]]]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from referee.audit import MemoryLog
+from referee.audit.as_of import AsOfError, AuditTime
 from referee.audit.source import FollowedLog
 from referee.audit.trust import TrustedKeys
 from referee.evidence.dsse import Envelope
@@ -16,10 +17,9 @@ from referee.rounds import export as exporting
 from referee.rounds.export import ExportError, RoundsExport, export_rounds
 from tests.audit.audit_builder import FAR, LOG, ORIGIN, ROOT, STRANGER, LogBuilder, Table
 from tests.driver.auditing import counted, terms_of
-from tests.rounds.rounds_log import TABLES, bundle_of, export, log_of_every_kind, rows_in, written_again
+from tests.rounds.rounds_log import KEYS, TABLES, TIME, bundle_of, export, log_of_every_kind, rows_in, written_again
 
 SECONDS = 120
-KEYS = TrustedKeys(log=LOG.text, root=ROOT.text)
 DECIDED_BY_GAMES = ("is_imposed",)
 
 
@@ -57,6 +57,25 @@ def test_round_that_has_not_ended_has_no_row(entries: list[bytes], tmp_path: Pat
     done = export(entries, tmp_path)
     assert done.running == 1
     assert not [row for row in rows_in(tmp_path)["rounds"] if row["table_id"] == "running"]
+
+
+def test_running_round_is_unfinished_from_its_deadline_on(tmp_path: Path):
+    """It is judged by the time that is given, or else by the clock, in the export that reads it and in a later one."""
+    log = LogBuilder.of(Table(name="felt", ruleset_id="tien_len.mien_nam", seats=2))
+    parts = log.lay_out(Table(name="felt", ruleset_id="tien_len.mien_nam", seats=2))
+    log.append(parts, steps="OD")
+    deadline, opened = int(parts.header.round_deadline), log.time
+    times = {
+        "in time": AuditTime(now=deadline + 1, as_of=deadline),
+        "late": AuditTime(now=deadline + 1, as_of=deadline + 1),
+        "late by the clock": AuditTime(now=deadline + 1),
+    }
+    found = {name: export(log.entries, tmp_path, time).unfinished for name, time in times.items()}
+    assert found == {"in time": 0, "late": 1, "late by the clock": 1}
+    for time in (AuditTime(now=deadline, as_of=deadline + 1), AuditTime(now=deadline, as_of=opened - 1)):
+        with pytest.raises(AsOfError):
+            export(log.entries, tmp_path / "other", time)
+    assert not (tmp_path / "other" / "state.json").exists()
 
 
 def test_exports_of_a_growing_log_give_the_rows_of_one(entries: list[bytes], whole, tmp_path: Path):
@@ -111,12 +130,13 @@ def test_log_of_another_origin_is_refused(entries: list[bytes], tmp_path: Path):
     note = LogBuilder(entries[:30]).checkpoint(origin="other.example/1")
     log = MemoryLog(checkpoint=note, entries=tuple(entries[:30]))
     with pytest.raises(ExportError, match=f"has rounds of the log {ORIGIN}, and this is other.example/1"):
-        export_rounds(log, tmp_path, origin="other.example/1", keys=KEYS)
+        export_rounds(log, tmp_path, origin="other.example/1", keys=KEYS, time=TIME)
 
 
 def test_checkpoint_that_the_key_did_not_sign_is_refused(entries: list[bytes], tmp_path: Path):
+    keys = TrustedKeys(log=STRANGER.text, root=ROOT.text)
     with pytest.raises(ExportError, match="the log's checkpoint does not hold"):
-        export_rounds(bundle_of(entries), tmp_path, origin=ORIGIN, keys=TrustedKeys(log=STRANGER.text, root=ROOT.text))
+        export_rounds(bundle_of(entries), tmp_path, origin=ORIGIN, keys=keys, time=TIME)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -125,7 +145,7 @@ def test_leaves_that_the_checkpoint_does_not_sign_are_never_written(entries: lis
     leaves = [*entries[:10], entries[11], *entries[11:]] if change == "another" else entries[:-1]
     log = MemoryLog(checkpoint=LogBuilder(entries).checkpoint(), entries=tuple(leaves))
     with pytest.raises(ExportError, match=r"not those that the log signed|leaves, and there are"):
-        export_rounds(log, tmp_path, origin=ORIGIN, keys=KEYS)
+        export_rounds(log, tmp_path, origin=ORIGIN, keys=KEYS, time=TIME)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -133,10 +153,10 @@ def test_log_is_read_once(entries: list[bytes], tmp_path: Path):
     """By the export alone, and together with its audit."""
     read: list[int] = []
     log = FollowedLog(bundle_of(entries), lambda index, _: read.append(index))
-    export_rounds(log, tmp_path / "alone", origin=ORIGIN, keys=KEYS)
+    export_rounds(log, tmp_path / "alone", origin=ORIGIN, keys=KEYS, time=TIME)
     assert read == [*range(len(entries))]
     read.clear()
-    with RoundsExport(log, tmp_path / "audited", origin=ORIGIN, keys=KEYS) as export:
+    with RoundsExport(log, tmp_path / "audited", origin=ORIGIN, keys=KEYS, time=TIME) as export:
         terms = terms_of(origin=ORIGIN, log_key=LOG.text, root_key=ROOT.text, now=FAR)
         counted(FollowedLog(log, export.leaf), *terms)
         export.close()

@@ -45,7 +45,7 @@ def tests_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def demo_folder(demo_log: DemoLog, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the tables of the demo's log."""
     folder = tmp_path_factory.mktemp("demo")
-    assert referee("rounds", demo_log.data, "--out", folder).returncode == 0
+    assert referee("rounds", "export", demo_log.data, "--out", folder).returncode == 0
     return folder
 
 

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import pytest
 
-from referee.cli.browsers import door_for
 from referee.server.process.app import Application
 from referee.server.settings.configuration import Configuration, ServeSettings
 from referee.server.settings.web import WebSettings
+from referee.web.door import door_for
 from tests.server.options import server_options
 
 BUF: Final = str(Path(sys.executable).parent / "buf")

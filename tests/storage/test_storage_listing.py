@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from referee.evidence.merkle import leaf_hash
 from referee.log import SlotError
 from referee.storage import Listed, Store, Writer
-from referee.storage.listing import EVERY, of_seat, of_table, of_tenant
 from referee.storage.postgres import open_postgres
+from referee.storage.round_index import EVERY, of_seat, of_table, of_tenant
 from referee.storage.sqlite import FILE_NAME, open_sqlite
 from referee.storage.statements import statements_of
 from tests.storage.log_bench import Bench

@@ -21,8 +21,8 @@ from referee.evidence.dsse import Envelope
 from referee.server.clock import system_clock
 from referee.server.process.app import Application
 from referee.storage import Listed, Reader, SchemaVersionError, check_store
-from referee.storage.listing import EVERY, of_seat, of_table
 from referee.storage.postgres import open_postgres, open_postgres_reader
+from referee.storage.round_index import EVERY, of_seat, of_table
 from referee.storage.schema import VERSION
 from referee.storage.sqlite import FILE_NAME, open_sqlite, open_sqlite_reader
 from tests.command import referee

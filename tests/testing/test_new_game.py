@@ -52,8 +52,8 @@ def test_what_tools_leave_in_a_clone_is_not_taken(tmp_path: Path, monkeypatch: p
         (example / "src" / name).mkdir(exist_ok=True)
         for file in ("left.py", "left.bin"):
             (example / "src" / name / file).write_bytes(b"\xf8\x00")
-    monkeypatch.setattr("referee.cli.games.resources.files", lambda _: tmp_path / "referee")
-    monkeypatch.setattr("referee.cli.games._generate", lambda _: None)
+    monkeypatch.setattr("referee.testing.package.resources.files", lambda _: tmp_path / "referee")
+    monkeypatch.setattr("referee.testing.package._generate", lambda _: None)
     written = referee("games", "new", "tarot_noir", "--folder", tmp_path / "new")
     assert written.returncode == 0, written.stderr
     assert (tmp_path / "new" / "src" / "tarot_noir" / "round.py").is_file()

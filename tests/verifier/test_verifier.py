@@ -11,7 +11,7 @@ import pytest
 from referee.audit import MemoryLog
 from referee.finding import Code, Finding
 from referee.rulesets import load_builtin
-from tests.audit import table as list_of_54
+from tests.audit import findings_table as list_of_54
 from tests.audit.audit_builder import FAR, NOW, LogBuilder, Table, abort, healthy_tables
 from tests.audit.auditing import audited
 from tests.randomness import random_from

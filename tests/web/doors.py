@@ -12,13 +12,13 @@ import grpc
 import httpx
 import pytest
 
-from referee.cli.browsers import door_for
 from referee.server.process.app import Application
 from referee.server.settings.configuration import Configuration, ServeSettings
 from referee.server.settings.limits import LimitSettings
 from referee.server.settings.tls import TlsSettings
 from referee.server.settings.web import WebSettings
 from referee.service.call import Call
+from referee.web.door import door_for
 from tests.server.observing import Quiet
 from tests.server.options import server_options
 

@@ -21,6 +21,7 @@ import { parseHeldSeeds } from "./seeding.js";
 import { GRACE_MS, type Keys, type LogOptions, type LogResult, type RoundResult } from "./terms.js";
 import { logLines, proofLines, roundLines } from "./text.js";
 import { type FetchFile, filesAt, TilesError, tileSource } from "./tiles.js";
+import { AsOfError } from "./timeline.js";
 import { verifyProof } from "./verify-proof.js";
 import { BundleError, readJson, verifyRound } from "./verify-round.js";
 
@@ -38,6 +39,7 @@ const USAGE = `usage: referee-verifier FILE | --url ADDRESS | --tiles ADDRESS
   --proof FILE       a log receipt (.tlog-proof) instead of a log
   --leaf FILE        the leaf that the receipt is for; else the .leaf beside it
   --now MS           the time of this verification, ms since 1970 UTC; else the clock
+  --as-of MS         the time by which deadlines are judged; else now for a running log, a copy's newest time for a copy
   --json             the result as JSON
   --version          the version of this command`;
 
@@ -60,6 +62,7 @@ const OPTIONS = {
   proof: { type: "string" },
   leaf: { type: "string" },
   now: { type: "string" },
+  "as-of": { type: "string" },
   json: { type: "boolean", default: false },
   version: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
@@ -128,8 +131,8 @@ async function main(args: string[]): Promise<number> {
 }
 
 /** A running log is judged by the verifier's clock; files and bundles are copies. */
-function running({ now }: LogOptions): LogOptions {
-  return now === undefined ? {} : { asOf: now };
+function running({ now, asOf = now }: LogOptions): LogOptions {
+  return asOf === undefined ? {} : { asOf };
 }
 
 function print<Result extends RoundResult | LogResult>(
@@ -170,7 +173,7 @@ function asciiJson(value: unknown): string {
 }
 
 /** A count or a time that an option spells. */
-function numberOf(name: "quorum" | "max-age", values: Given): number | undefined {
+function numberOf(name: "quorum" | "max-age" | "as-of", values: Given): number | undefined {
   const text = values[name];
   if (text !== undefined && !/^[0-9]{1,15}$/.test(text)) {
     throw new BundleError(`'${text}' is no number for --${name}`);
@@ -194,10 +197,12 @@ async function optionsOf(values: Given): Promise<LogOptions> {
   const eventReceipts = receipts.map((file) => utf8(file.toString().trimEnd()));
   const isHeld = seeds.length + eventReceipts.length > 0;
   const [quorum, maxAge] = [numberOf("quorum", values), numberOf("max-age", values)];
+  const asOf = numberOf("as-of", values);
   return {
     now,
     witnessed,
     witnesses: values.witness ?? [],
+    ...(asOf === undefined ? {} : { asOf }),
     ...(quorum === undefined ? {} : { quorum }),
     ...(maxAge === undefined ? {} : { maxAge }),
     ...(rulesets.length > 0 ? { rulesets } : {}),
@@ -267,6 +272,7 @@ function isExpected(error: unknown): error is Error {
   const isOurs =
     error instanceof BundleError ||
     error instanceof SpellingError ||
+    error instanceof AsOfError ||
     error instanceof LogServiceError ||
     error instanceof TilesError;
   return isOurs || (error instanceof Error && ("code" in error || "cause" in error));

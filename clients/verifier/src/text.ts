@@ -10,11 +10,15 @@ export function roundLines(result: RoundResult): string[] {
   const { table_id: table, round_number: number, round_id: id } = result;
   const levels = [result.dealing_level, result.event_level].filter(Boolean).join(", ");
   const name = table === null ? `round ${id}` : `table ${table}, round ${number}, ${id}`;
+  const count = result.findings.filter(({ code }) => code === "UNFINISHED_IN_COPY").length;
+  const whole = verdict(result.passed, result.findings);
+  const said = result.passed ? "nothing broken so far" : whole;
   return [
     `${printableLines(name)}${levels === "" ? "" : ` (${levels})`}`,
+    ...(count === 0 ? [] : [unfinishedLine(count)]),
     ...result.checks.flatMap(checkLines),
     ...explainedLines(result.explained),
-    verdict(result.passed, result.findings),
+    count === 0 ? whole : `${said}; ${unfinishedLine(count)}`,
   ];
 }
 
@@ -63,8 +67,12 @@ function logVerdict(result: LogResult): string {
 
 function unfinishedOf({ finding_counts: counts }: LogResult): string | null {
   const count = counts["UNFINISHED_IN_COPY"] ?? 0;
+  return count === 0 ? null : unfinishedLine(count);
+}
+
+function unfinishedLine(count: number): string {
   const [rounds, it] = count === 1 ? ["round", "it"] : ["rounds", "them"];
-  return count === 0 ? null : `${count} ${rounds} had not ended that should have by now: ask the service for ${it}`;
+  return `${count} ${rounds} had not ended that should have by now: ask the service for ${it}`;
 }
 
 function dateOf(time: number | null): string {

@@ -6,10 +6,11 @@
 
 import enum
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
@@ -62,6 +63,25 @@ class HeldPart:
     checkpoint: bytes = b""
     signature: HeldSignature | None = None
     reason: str = ""
+
+
+def held_files(held: Sequence[Path]) -> Iterator[tuple[str, bytes]]:
+    """Yield each file's name and bytes: all files of a folder, and beside a log receipt the file of its leaf.
+
+    A name is the shortest end of the file's path, with as many parts as the other names, that no other file has.
+    """
+    paths: dict[Path, None] = {}
+    for path in held:
+        found = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+        for file in found:
+            beside = file.with_suffix(LEAF_SUFFIX)
+            both = [file, beside] if file.suffix != LEAF_SUFFIX and beside.is_file() else [file]
+            paths |= dict.fromkeys([one.absolute() for one in both])
+    depth = 1
+    while len({one.parts[-depth:] for one in paths}) < len(paths):
+        depth += 1
+    for one in paths:
+        yield "/".join(one.parts[-depth:]), one.read_bytes()
 
 
 def read_held(file: str, data: bytes, leaf: bytes | None = None) -> tuple[HeldPart, ...]:

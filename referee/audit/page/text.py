@@ -68,7 +68,7 @@ def as_of_lines(report: Report) -> Iterator[str]:
     if report.as_of != report.now:
         yield f"as of {moment(report.as_of)}, audited at {moment(report.now)}"
     if report.unfinished:
-        yield _unfinished(report)
+        yield unfinished_words(report.unfinished)
 
 
 def verdict_line(report: Report) -> str:
@@ -77,12 +77,12 @@ def verdict_line(report: Report) -> str:
     verdict = f"{failures:,} failed" if failures else "nothing failed"
     if report.unfinished:
         broken = f"{failures:,} failed" if failures else "nothing broken"
-        verdict = f"{broken} as of {moment(report.as_of)}; {_unfinished(report)}"
+        verdict = f"{broken} as of {moment(report.as_of)}; {unfinished_words(report.unfinished)}"
     return verdict + (f", {notes:,} noted" if notes else "")
 
 
-def _unfinished(report: Report) -> str:
-    count = report.unfinished
+def unfinished_words(count: int) -> str:
+    """Say what to do about rounds that a copy of a log does not show to their end."""
     rounds, it = ("round", "it") if count == 1 else ("rounds", "them")
     return f"{count:,} {rounds} had not ended that should have by now: ask the service for {it}"
 

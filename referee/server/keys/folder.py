@@ -6,7 +6,7 @@ distinguish from fraud, so back the folder up. Public keys are in ``<role>.pub``
 that it uses. The log has not named ``<role>.next.key`` yet; ``log.retiring.key`` signs beside the log's new key.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -202,6 +202,32 @@ def is_encrypted_file(path: Path) -> bool:
             return is_encrypted(file.read(64))
     except OSError:
         return False
+
+
+def private_roles(folder: Path, *, is_openable: bool) -> tuple[str, ...]:
+    """Return the roles whose private keys are in a folder to be read.
+
+    Left out are the root's key if it is kept elsewhere, and encrypted keys unless ``is_openable``.
+    """
+    is_away = (folder / "root.pub").exists() and not (folder / "root.key").exists()
+    there = (role for role in EVERY if role != "root" or not is_away)
+    return tuple(role for role in there if is_openable or not is_encrypted_file(folder / f"{role}.key"))
+
+
+def read_signers(folder: Path, roles: Sequence[str], passphrase: Passphrase | None) -> dict[str, NamedSigner]:
+    """Read the private keys of some roles, or without any of those whose keys are there; raise KeyFileError."""
+    unknown = sorted(set(roles) - set(ROLES))
+    if unknown:
+        raise KeyFileError(f"{unknown[0]} is no role that signs; there are {', '.join(ROLES)}")
+    files = {role: folder / f"{role}.key" for role in ROLES}
+    found: dict[str, NamedSigner] = {
+        role: read_key(file, passphrase)
+        for role, file in files.items()
+        if role in roles or (not roles and file.exists())
+    }
+    if not found:
+        raise KeyFileError(f"{folder} holds no key to sign with")
+    return found
 
 
 def _paths(folder: Path, root: Path | None) -> dict[str, Path]:

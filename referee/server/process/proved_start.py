@@ -10,7 +10,7 @@ from referee.server.keys.signed_head import SignedHead
 from referee.server.process.log_check import KindCheck, check_suite
 from referee.storage import Reader
 from referee.storage.check import Edge, check_edge, check_tiles
-from referee.storage.listing import EVERY
+from referee.storage.round_index import EVERY
 
 _EVER: Final = 2**53
 

@@ -33,6 +33,7 @@ from referee.server.settings.problem import range_of
 from referee.server.settings.variable import PREFIX, variable_of
 
 DEFAULT: Final = "default"
+_PASSWORD: Final = re.compile(r"(://[^:/@\s]*:)[^@/\s]*(?=@)|((?:^|[?&\s])password=)[^&\s]*")
 _LINKS: Final = re.compile(r"(_SERVICE_HOST|_SERVICE_PORT(_[A-Z0-9_]+)?|_PORT(_[0-9]+_(TCP|UDP)(_[A-Z]+)?)?)$")
 """Variables that Kubernetes and Docker set for a service that is named like a section."""
 
@@ -66,6 +67,12 @@ class LoadedSettings:
 
     configuration: Configuration
     sources: Mapping[str, str]
+
+    def shown(self) -> dict[str, Any]:
+        """Return the value of every key as JSON types; a password in a URL or connection string is replaced by …."""
+        sections = msgspec.to_builtins(self.configuration)
+        parts = {key: key.partition(".") for key in KEYS}
+        return {key: _without_password(sections[section][name]) for key, (section, _, name) in parts.items()}
 
 
 @dataclass(slots=True)
@@ -137,6 +144,14 @@ def read_settings(
     if reading.faults:
         raise SettingsError(list(dict.fromkeys(reading.faults)))
     return LoadedSettings(configuration, MappingProxyType({key: values.get(key, ("", DEFAULT))[1] for key in KEYS}))
+
+
+def _without_password(value: Any) -> Any:  # noqa: ANN401 - whatever a key holds
+    if isinstance(value, str):
+        return _PASSWORD.sub(lambda found: (found[1] or found[2]) + "…", value)
+    if isinstance(value, list):
+        return [_without_password(one) for one in value]
+    return value
 
 
 def _where(key: str, values: Mapping[str, tuple[Any, str]]) -> str:

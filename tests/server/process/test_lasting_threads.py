@@ -114,9 +114,9 @@ owner.{name} = broken
 def test_server_that_does_not_stop_in_time_ends_with_a_line(serve: Serve, tmp_path: Path) -> None:
     """Whatever it waits for when it is asked to stop, such as a database that is away."""
     more = """
-import time, referee.cli.serve
-referee.cli.serve._STOPPING_SECONDS = 0.2
-referee.cli.serve.Application.close = lambda _: time.sleep(3600)
+import time, referee.cli.serve, referee.server.process.serving
+referee.server.process.serving._STOPPING_SECONDS = 0.2
+referee.server.process.serving.Application.close = lambda _: time.sleep(3600)
 """
     program = ("-c", PATCHED.format(flag="/nowhere", more=more))
     server = serve("--quiet", "--set", "serve.drain_grace=0", program=program)

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from referee.cli import logging
-from referee.cli.stopping import until_asked
 from referee.evidence.printable import error_words
 from referee.rulesets import RulesetError, load_folder
+from referee.server.process import log_lines
+from referee.server.process.stopping import until_asked
 from referee.storage import DataLossError, StoreError
 from referee_harness.cases import conform
 from referee_harness.clock import Clock
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given[:1] == ["conform"]:
         conform.main(given[1:])
     options = _parser().parse_args(given)
-    logging.configure(quiet=not options.verbose)
+    log_lines.configure(quiet=not options.verbose)
     with until_asked() as stop:
         _serve(options, stop)
 

@@ -57,13 +57,14 @@ class Relay:
                 if time.monotonic() < self._down_until:
                     raise ConnectionAbortedError
                 server = socket.create_connection((_LOOPBACK, self.target))
+                for one in (caller, server):  # before another thread can close them
+                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             except OSError:
                 _shut(caller)
                 continue
             with self._lock:
                 self._open |= {caller, server}
             for source, sink in ((caller, server), (server, caller)):
-                source.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 threading.Thread(target=self._pass_on, args=(source, sink), daemon=True).start()
 
     def _pass_on(self, source: socket.socket, sink: socket.socket) -> None:

@@ -56,7 +56,7 @@ class AsyncClient:
 
     ``on_reach`` makes the client wait for a server that is away, late or busy: a call is repeated until it is answered,
     for as long as it takes, and ``on_reach`` is called with False when the server cannot be reached, and with True when
-    it can be again. Without it such a call raises an error, and the caller repeats it.
+    it can be again. Without it such a call is repeated for ``timeout`` at most, and then raises an error.
     """
 
     def __init__(  # noqa: PLR0913 - one parameter a setting
@@ -78,7 +78,7 @@ class AsyncClient:
         self._line = GatheringLine(self.channel, seconds=gather_seconds)
         repeating = None if on_reach is None else Repeating(on_reach)
         line = self._line if repeating is None else RepeatingLine(self._line, repeating)
-        self._session = Session(line, trust, open_journal(journal), repeating)
+        self._session = Session(line, trust, open_journal(journal), repeating, timeout)
 
     async def __aenter__(self) -> Self:
         return self

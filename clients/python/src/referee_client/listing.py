@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from nacl.signing import SigningKey
 
-from referee.log.listing import listing_statement
+from referee.log.listing_statement import listing_statement
 from referee.v1.log_pb2 import (
     ListedRound,
     ListRoundsRequest,

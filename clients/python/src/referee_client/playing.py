@@ -5,7 +5,9 @@ The hash chains that they sign are computed here, never taken from the server. I
 the caller gets its signature and passes it to ``accept_event``.
 """
 
+import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from referee.dealing.leaf import UNSEAL_TYPE, UnsealLeaf
@@ -31,7 +33,7 @@ from referee_client.errors import (
 from referee_client.event import Event, appended, event_bytes, is_timeout
 from referee_client.lapse import can_be_accepted
 from referee_client.record import read_recorded
-from referee_client.repeating import may_pass
+from referee_client.repeating import FIRST_PAUSE, LONGEST_PAUSE, may_pass
 from referee_client.state import RoundMessage, Unanswered
 from referee_client.verified import VerifiedRound
 
@@ -77,9 +79,11 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         ``violations``, the event breaks a rule and was not accepted. Cards that its receipt opens are in ``hands`` and
         ``board`` afterwards.
 
-        An event that was sent and not answered may have a receipt, so it is sent again before any other event. If it is
-        too late for it by then, it is reported with the time at which it was first sent, and the answer has no receipt;
-        if the rules do not allow that, the round lapses.
+        An event that is not answered is sent again for the client's ``timeout``, such as while a server restarts: an
+        equal event is harmless, since only the receipt that is answered counts. Then the error is raised. The event may
+        have a receipt by then, so it is sent again before any other event. If it is too late for it, it is reported
+        with the time at which it was first sent, and the answer has no receipt; if the rules do not allow that, the
+        round lapses.
 
         Only one event of a round is submitted at a time; other callers wait. An event with a receipt is saved in
         ``receipted_events``, and in the journal, before this returns.
@@ -91,11 +95,11 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         self._require_going(event)
         sent = self._sent_event()
         if sent is not None and _choice_of(sent) == _choice_of(event):
-            return await self._send_again(sent)
+            return await self._send_until_answered(sent)
         if sent is not None and sent.seat == event.seat and event.seat in self.state.chains and not is_timeout(event):
             signature = await self.sign(event)  # raises if the former event can still be accepted
         elif sent is not None:
-            await self._send_again(sent)
+            await self._send_until_answered(sent)
             self._require_going(event)
         signature = signature or await self.sign(event)
         self.state.unanswered = Unanswered(event=event.SerializeToString(), signature=signature, sent_time=clock.now())
@@ -106,9 +110,9 @@ class PlayedRound(VerifiedRound[RoundMessage]):
             await self._forget_sent()
             raise
         except RefereeError as error:
-            if self._session.repeating is None or not may_pass(error):
+            if not may_pass(error):
                 raise
-            return await self._send_again(event)
+            return await self._send_until_answered(event)
         if not answer.event_number:
             await self._forget_sent()
         return answer
@@ -151,6 +155,18 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         if event.seat in self.state.chains:
             self.state.chains[event.seat].show(self.course, signature=signature)
         await self._forget_sent()
+
+    async def _send_until_answered(self, sent: Event) -> Any:  # noqa: ANN401 - the game's own answer
+        """Submit the unanswered event again until it is answered; raise the last error at the client's timeout."""
+        ends, pause = time.monotonic() + self._session.timeout, FIRST_PAUSE
+        while True:
+            try:
+                return await self._send_again(sent)
+            except RefereeError as error:
+                if not may_pass(error) or time.monotonic() + pause > ends:
+                    raise
+            await self._session.line.run(partial(time.sleep, pause))
+            pause = min(2 * pause, LONGEST_PAUSE)
 
     async def _send_again(self, sent: Event) -> Any:  # noqa: ANN401 - the game's own answer
         """Submit the unanswered event again; if it is refused now and may have been accepted before, report it."""

@@ -21,8 +21,9 @@ _BUSY: Final = frozenset({"OVERLOADED", "LOG_BUSY", "TOO_MANY_CALLS", "ADVICE_BU
 """Reasons of a server that is there and can answer later."""
 _TOO_LONG: Final = "ADVICE_TOO_LONG"
 """Reason of a question that takes more than the server's time for advice, whenever it is asked."""
-_FIRST_PAUSE: Final = 0.05
-_LONGEST_PAUSE: Final = 1.0
+FIRST_PAUSE: Final = 0.05
+LONGEST_PAUSE: Final = 1.0
+"""Seconds between the first attempts of a call, and the most between later ones."""
 
 
 def may_pass(error: RefereeError) -> bool:
@@ -42,20 +43,20 @@ class Repeating:
 
     async def until_answered(self, call: Callable[[], Awaitable[Answered]]) -> Answered:
         """Make the call until it is answered; raise RefereeError if it is refused for good."""
-        pause = _FIRST_PAUSE
+        pause = FIRST_PAUSE
         while True:
             try:
                 answer = await call()
             except RefereeError as error:
                 if not may_pass(error):
                     raise
-                if pause > _FIRST_PAUSE and error.reason not in _BUSY:
+                if pause > FIRST_PAUSE and error.reason not in _BUSY:
                     self._reach(is_reached=False)
             else:
                 self._reach(is_reached=True)
                 return answer
             await asyncio.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
+            pause = min(pause * 2, LONGEST_PAUSE)
 
     def _reach(self, *, is_reached: bool) -> None:
         if is_reached != self.is_reached:

@@ -264,7 +264,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
     async def _settle(self) -> Settled[Outcome]:
         self._require_going()
         if (sent := self._sent_event()) is not None:
-            await self._send_again(sent)
+            await self._send_until_answered(sent)
             self._require_going()
         await self._require_moves()
         answer = await self.ask("SettleRound")

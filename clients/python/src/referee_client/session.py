@@ -8,6 +8,7 @@ from referee.log.checkpoint import Checkpoint
 from referee.rulesets import Ruleset, RulesetError, UnknownRulesetError, load_builtin, parse_ruleset
 from referee.v1 import log_pb2, ruleset_pb2
 from referee_client.abridging import Abridging
+from referee_client.channel import DEFAULT_TIMEOUT
 from referee_client.errors import RefereeError, VerificationError
 from referee_client.journal import RoundJournal
 from referee_client.line import Line
@@ -26,8 +27,9 @@ class Session:
 
     Without a trust, the keys that it shows first are trusted.
 
-    With a journal, a round is recorded there before each call whose loss it must survive. With ``repeating``, an event
-    is sent again until it is answered, as the line does with every other call.
+    With a journal, a round is recorded there before each call whose loss it must survive. An event that is not answered
+    is sent again for ``timeout`` seconds, or with ``repeating`` until it is answered, as the line does with every other
+    call.
     """
 
     def __init__(
@@ -36,10 +38,12 @@ class Session:
         trust: Trust | None,
         journal: RoundJournal | None = None,
         repeating: Repeating | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
     ) -> None:
         self.line = line
         self.journal = journal
         self.repeating = repeating
+        self.timeout = timeout
         self.abridging = Abridging()
         self._believed = None if trust is None else Believed(trust)
         self._rulesets: dict[bytes, Ruleset | None] = {}

@@ -156,7 +156,7 @@ class Client:
     ) -> None:
         self.channel: grpc.Channel = open_channel(address, credentials=credentials, timeout=timeout, token=token)
         """Channel for the stubs of ``referee_client.messages``, for methods that this client lacks."""
-        self._session = Session(BlockingLine(self.channel), trust, open_journal(journal))
+        self._session = Session(BlockingLine(self.channel), trust, open_journal(journal), timeout=timeout)
 
     def __enter__(self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""``referee serve --workers N``: a process that holds the port and supervises the workers."""
+"""Workers that share one address: the process that holds the port and supervises them, and what it passes to them."""
 
 import json
 import os
@@ -6,17 +6,16 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Final, NoReturn
+from typing import Final
 
 import msgspec
-import typer
 
-from referee.cli.options import FOUND, fail
-from referee.cli.stopping import until_asked
 from referee.evidence.printable import error_words
 from referee.server.clock import system_clock
+from referee.server.process.address import AddressError
 from referee.server.process.log_check import CheckRecord, CheckState, CheckTask, LogCheck
 from referee.server.process.options import VerifiedLog
+from referee.server.process.stopping import until_asked
 from referee.server.process.supervisor import RestartPolicy, Supervisor, WorkerError, reserve_address
 from referee.server.settings.configuration import Configuration
 from referee.threads import lasting
@@ -27,8 +26,12 @@ VERIFIED: Final = "verified"
 """Member, in the JSON line of a worker that is ready, with the part of the log that it verified."""
 
 
-def supervise(configuration: Configuration, *, stopping: float) -> NoReturn:
-    """Run the workers until this process is asked to stop; exit with 1 if they were given up or did not stop well.
+class WorkerConfigurationError(RuntimeError):
+    """A worker that was not started by the process that supervises it."""
+
+
+def supervise(configuration: Configuration, *, stopping: float) -> bool:
+    """Run the workers until this process is asked to stop; return False if they were given up or did not stop well.
 
     A worker gets its number as an option, and this process's configuration with the actual addresses in an environment
     variable. So a worker that is restarted later serves as the others do, even if the configuration file has changed.
@@ -54,7 +57,7 @@ def supervise(configuration: Configuration, *, stopping: float) -> NoReturn:
         stop.wait()
         given_up = supervisor.ended.is_set()
         ended_well = supervisor.stop()
-    raise typer.Exit(FOUND if given_up or not ended_well else 0)
+    return ended_well and not given_up
 
 
 def worker_configuration() -> Configuration:
@@ -62,7 +65,8 @@ def worker_configuration() -> Configuration:
     try:
         return msgspec.json.decode(os.environ[_VARIABLE], type=Configuration)
     except (KeyError, msgspec.DecodeError) as error:
-        fail(f"a worker is started by `referee serve --workers`, which sets {_VARIABLE}: {error}")
+        msg = f"a worker is started by `referee serve --workers`, which sets {_VARIABLE}: {error}"
+        raise WorkerConfigurationError(msg) from None
 
 
 def verified_before() -> VerifiedLog | None:
@@ -136,7 +140,8 @@ def _reserve(key: str, address: str, kept: ExitStack) -> str:
         return kept.enter_context(reserve_address(address)) if address else ""
     except (OSError, ValueError) as error:
         why = (error.strerror if isinstance(error, OSError) else "") or error_words(error)
-        fail(f"{key} {address}: {why}; stop the process that has this address, or use another one")
+        msg = f"{key} {address}: {why}; stop the process that has this address, or use another one"
+        raise AddressError(msg) from None
 
 
 def _announce(supervisor: Supervisor, stop: threading.Event) -> None:
@@ -153,7 +158,7 @@ def _announce(supervisor: Supervisor, stop: threading.Event) -> None:
     together = ready[0] | {
         "workers": [{key: one[key] for key in ("address", "metrics", "web") if key in one} for one in ready]
     }
-    typer.echo(json.dumps(together))
+    print(json.dumps(together), flush=True)  # noqa: T201 - for who started the process
 
 
 def _await_end(supervisor: Supervisor, stop: threading.Event) -> None:

@@ -1,4 +1,4 @@
-"""The list of what an audit must catch, each number with what catches it: run ``python -m tests.audit.table``.
+"""The list of what an audit must catch, each number with what catches it: run ``python -m tests.audit.findings_table``.
 
 A number is caught by fixtures, by tests of the implementation, or by both. Of each fixture the table has what was
 changed, the code that the audit finds first, and the code that the TypeScript verifier finds first, read from its own
