@@ -19,6 +19,7 @@ import structlog
 from google.protobuf.json_format import MessageToDict, ParseDict
 from google.rpc import code_pb2
 
+from referee.evidence.printable import error_words
 from referee.rulesets import load_builtin
 from referee_harness.cases.engine import MismatchError, run
 from referee_harness.cases.rows import Case, cases
@@ -173,7 +174,7 @@ def main(arguments: Sequence[str]) -> None:
         with started(options.program) as program:
             passed, failed, unable, levels = conform(chosen, program, lambda text: sys.stdout.write(text + "\n"))
     except (OSError, ProgramError) as error:
-        sys.exit(f"referee-harness conform: {error}")
+        sys.exit(f"referee-harness conform: {error_words(error)}")
     sys.stdout.write(f"{passed} of {passed + failed}, levels {levels or 'none'}\n")
     if unable:
         sys.stdout.write(f"{unable} more need what the program cannot do\n")

@@ -1,4 +1,4 @@
-"""The index of what produces each reason of a refusal and each finding: ``python -m tests.cases.index`` prints it.
+"""Index of what produces each reason of a refusal and each finding; ``python -m tests.service.producers`` prints it.
 
 A reason is produced by a case, or by a call that a test prepares. A finding is produced by a fixture of
 ``tests/vectors/audit``, or by a test that names its code; and a case shows that a call which would cause it is refused.

@@ -6,7 +6,7 @@ from referee.games.mau_binh.code import ViolationCode
 from referee.games.tien_len import Fault
 from referee.rulesets import load_texts
 from tests.cases.all_cases import ALL
-from tests.cases.index import INSTEAD, findings, reasons
+from tests.service.producers import INSTEAD, findings, reasons
 
 
 def test_every_reason_is_produced() -> None:
