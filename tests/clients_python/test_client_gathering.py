@@ -59,7 +59,7 @@ async def test_refused_table_of_a_batch_is_refused_alone(running: Running) -> No
         assert client.gathering.calls < client.gathering.requests
 
 
-def test_every_method_that_writes_and_has_a_batch_is_gathered() -> None:
+def test_every_method_that_writes_and_has_a_batch_is_collected() -> None:
     """A question is not: its answer is wanted at once, and its tables have no commit to share."""
     writes: dict[str, bool] = {
         method.name: method.GetOptions().idempotency_level != MethodOptions.NO_SIDE_EFFECTS

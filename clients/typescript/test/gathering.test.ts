@@ -148,11 +148,11 @@ test("requests wait no longer than is set", async () => {
   await Promise.all(all);
 });
 
-test("every method that writes and has a batch is gathered", () => {
+test("every method that writes and has a batch is collected", () => {
   const services = [ShufflerService, MauBinhService, TienLenService, UltimateTexasService];
   const methods = services.flatMap((service) => service.methods);
   const names = new Set(methods.map(({ name }) => name));
   const writing = methods.filter(({ idempotency }) => idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS);
-  const gathered = writing.map(({ name }) => name).filter((name) => names.has(`${name}s`));
-  assert.deepEqual(new Set(gathered), BATCHED);
+  const found = writing.map(({ name }) => name).filter((name) => names.has(`${name}s`));
+  assert.deepEqual(new Set(found), BATCHED);
 });
