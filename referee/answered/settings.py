@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from referee.evidence.outside import OutsideError
+from referee.evidence.outside import OutsideError, read_toml
 
 
 class AnsweredSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -24,6 +24,8 @@ class AnsweredSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_settings(file: Path) -> AnsweredSettings:
     """Read a TOML file; raise OutsideError if it is none or has other settings, OSError if it cannot be read."""
     try:
-        return msgspec.toml.decode(file.read_bytes(), type=AnsweredSettings)
-    except msgspec.DecodeError as error:
+        return msgspec.convert(read_toml(file.read_bytes()), AnsweredSettings)
+    except OutsideError as error:
+        raise OutsideError(f"{file}: {error}", line=error.line) from None
+    except msgspec.ValidationError as error:
         raise OutsideError(f"{file}: {error}; settings are together, table_talk and alone") from None

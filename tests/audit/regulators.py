@@ -14,6 +14,8 @@ Supervisors of games ask a supplier for things such as those below. The rows are
 standard, no laboratory has tested this software against one, and nothing here claims compliance. *Met* means that a
 user can do it with the command; *partly*, that the rest is the operator's or is missing; *not*, that it is missing.
 
+The commands here were tried [on Linux](../SYSTEMS.md); that page says what holds on Windows and macOS.
+
 Made by `python -m tests.audit.regulators` from `tests/audit/regulators.toml`; a test fails where a row names a
 test that does not exist, or a command that does not run: each runs on the demo's log, as far as it is no server.
 

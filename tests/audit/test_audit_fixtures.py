@@ -44,7 +44,9 @@ def test_fixtures_are_what_their_script_writes(name: str):
 
 def test_every_code_has_a_fixture():
     found = {fixture["expected"]["code"] for fixture in FIXTURES if fixture["expected"]}
-    assert {code.value for code in Code} - found == {Code.LAW_FAILED}, "no log makes the law of a built-in game fail"
+    statistics = {Code.ANSWERED, Code.LEFT_OUT, Code.SUPERUSER}  # of hundreds of rounds: tests/answered
+    left_out = {code.value for code in Code} - found - statistics
+    assert left_out == {Code.LAW_FAILED}, "no log makes the law of a built-in game fail"
 
 
 def test_ids_of_fixtures_are_unique():

@@ -5,6 +5,7 @@
 """
 
 import base64
+import io
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from referee_client.seat import SeatSecrets
 from referee_client.seat_chain import SeatChain
 from referee_client.seat_chain import _members as seat_chain_members
 from referee_client.seat_key import load_seat_key
+from referee_harness.cases.conform import Program, ProgramError
 from referee_harness.control import _object
 from referee_harness.refusal import HarnessError
 from referee_table.commands import Hello
@@ -35,6 +37,7 @@ from referee_table.stream import _parse
 from referee_table.words import RefusedError
 
 from referee.advice.mau_binh.population import HandPopulation, PopulationError
+from referee.answered.settings import read_settings as read_answered_settings
 from referee.audit import AuditTerms, AuditTime, TrustedKeys
 from referee.audit.bundle import BundleError
 from referee.audit.bundle import _read as bundle_read
@@ -99,6 +102,12 @@ class Place:
 
 def _calling(function: Callable[..., object], *after: object, **named: object) -> Feed:
     return lambda data: function(data, *after, **named)
+
+
+def _answered(data: bytes) -> object:
+    """Have a program answer the first question with these bytes."""
+    answers = io.StringIO(data.decode("utf-8", "surrogateescape") + "\n", newline="\n")
+    return Program(io.StringIO(), answers)._ask({})  # noqa: SLF001 - as the others
 
 
 def _filed(name: str, read_file: Callable[[Path], object]) -> Feed:
@@ -305,6 +314,9 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
         "referee.server.settings.reading:_read_file": Place(
             _filed("a.toml", lambda path: read_settings(file=path)), (SettingsError,), b'[serve]\nlisten = "[::1]:0"\n'
         ),
+        "referee.answered.settings:read_settings": Place(
+            _filed("a.toml", read_answered_settings), (OutsideError,), b'table_talk = ["club"]\n'
+        ),
         "referee.server.settings.reading:value_of": Place(
             lambda data: value_of(data.decode("utf-8", "surrogateescape"), int)
         ),
@@ -361,6 +373,7 @@ PLACES: Final[Mapping[str, Place]] = MappingProxyType(
             b'{"crv":"Ed25519","d":"AA","kty":"OKP","x":"AA"}',
         ),
         # the table server and the harness
+        "referee_harness.cases.conform:Program._ask": Place(_answered, (ProgramError,), b'{"id":1,"unable":true}'),
         "referee_harness.control:_object": Place(_calling(_object), (HarnessError,)),
         "referee_table.launch:_read_addresses": Place(
             _filed("a.json", _read_addresses),

@@ -21,7 +21,19 @@ from tests.vectors.reading import read
 
 ROOT: Final = Path(__file__).parents[2]
 INSTEAD: Final = " (the call is refused)"
-ROOMS: Final = ("audit", "attacks", "suspicion", "dispute", "witness", "tiles", "verifier", "storage", "server", "cli")
+ROOMS: Final = (
+    "answered",
+    "audit",
+    "attacks",
+    "suspicion",
+    "dispute",
+    "witness",
+    "tiles",
+    "verifier",
+    "storage",
+    "server",
+    "cli",
+)
 """Rooms whose tests produce findings."""
 
 

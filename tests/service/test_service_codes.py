@@ -84,10 +84,11 @@ def test_vectors_use_documented_codes_only(game: str) -> None:
         assert codes <= SETS.get((game, title), set()) | stakes
 
 
-def test_every_error_reason_has_an_example() -> None:
-    """Each comment has "such as", or names a value of its metadata with "as"."""
+def test_every_error_reason_has_an_example_and_a_remedy() -> None:
+    """Each comment has "such as", or names a value of its metadata with "as"; its last paragraph is the remedy."""
     proto = (ROOT / "protos" / "referee" / "v1" / "error_reason.proto").read_text(encoding="utf-8")
-    reasons = re.findall(r"((?: +// [^\n]*\n)+) +ERROR_REASON_(\w+) = [1-9]\d*;", proto)
+    reasons = re.findall(r"((?: +//[^\n]*\n)+) +ERROR_REASON_(\w+) = [1-9]\d*;", proto)
     assert len(reasons) > 50
     lacking = [name for comment, name in reasons if not re.search(r"such\s+(?://\s+)?as|, as \"", comment)]
     assert lacking == []
+    assert [name for comment, name in reasons if not re.search(r"//\n +// Remedy: \S", comment)] == []

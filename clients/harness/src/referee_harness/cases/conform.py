@@ -16,9 +16,11 @@ from logging import CRITICAL
 from typing import IO, Any, Final
 
 import structlog
-from google.protobuf.json_format import MessageToDict, ParseDict
+from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
+from google.protobuf.message import DecodeError
 from google.rpc import code_pb2
 
+from referee.evidence.outside import OutsideError, read_json
 from referee.evidence.printable import error_words
 from referee.rulesets import load_builtin
 from referee_harness.cases.engine import MismatchError, run
@@ -61,9 +63,12 @@ class Program:
             code = str(code_pb2.Code.Name(refused["code"]))
             reason, field = refused.get("reason", ""), refused.get("field", "")
             raise Refused(Refusal(code, reason, field, dict(refused.get("facts") or {})))
-        if "answer_bytes" in said:
-            return answer.FromString(base64.b64decode(said["answer_bytes"]))
-        return ParseDict(said["answer"], answer(), ignore_unknown_fields=True)
+        try:
+            if "answer_bytes" in said:
+                return answer.FromString(base64.b64decode(said["answer_bytes"]))
+            return ParseDict(said["answer"], answer(), ignore_unknown_fields=True)
+        except (DecodeError, LookupError, ParseError, TypeError, ValueError) as error:
+            raise ProgramError(f"the program's answer is no {answer.DESCRIPTOR.name}: {error}") from None
 
     def sign(self, key: bytes, statement: bytes) -> bytes:
         """Have the program sign; raise Unable if it cannot."""
@@ -83,8 +88,8 @@ class Program:
         if not line:
             raise ProgramError(f"the program ended before it answered question {number}")
         try:
-            said = json.loads(line)
-        except ValueError:
+            said = read_json(line)
+        except OutsideError:
             raise ProgramError(f"the program's answer to question {number} is no JSON: {line[:200]!r}") from None
         if not isinstance(said, dict) or said.get("id") != number:
             raise ProgramError(f"the program's answer to question {number} has not its id: {line[:200]!r}")

@@ -6,19 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from referee.cards import Seat
-from referee.dealing.commitment import client_commitment, seat_token_hash, seed_statement
-from referee.evidence.encoding import tagged_hash, u8
+from referee.dealing.commitment import seed_statement
 from referee.transcript.chain import Course
 from referee.v1 import advice_pb2, log_pb2, ruleset_pb2, seating_pb2, shuffler_pb2
 from referee.wire.registry import GAME_MESSAGES
 from referee_harness.cases.events import event_of, split_time
 from referee_harness.cases.members import put
 from referee_harness.cases.rows import Case, Step, verb_of
+from referee_harness.cases.secrets import Secrets
 
 _FILES: Final = (advice_pb2, log_pb2, ruleset_pb2, seating_pb2, shuffler_pb2)
 
@@ -79,57 +78,6 @@ def method_types(game: str) -> Mapping[str, tuple[str, type[Any], type[Any]]]:
             types[f"{service.name}/{method.name}"] = one
             types[method.name] = one
     return types
-
-
-@dataclass(frozen=True)
-class Secrets:
-    """A seat's secrets, which follow from its table and seat: private key, seed, token and nonce."""
-
-    table: str
-    seat: int
-    round_id: bytes
-
-    def _made(self, what: str) -> bytes:
-        return tagged_hash("round", f"{self.table}/{self.seat}/{what}".encode())
-
-    @property
-    def key(self) -> bytes:
-        """Ed25519 private key."""
-        return self._made("key")
-
-    @property
-    def public_key(self) -> bytes:
-        """Ed25519 public key."""
-        return Ed25519PrivateKey.from_private_bytes(self.key).public_key().public_bytes_raw()
-
-    @property
-    def seed(self) -> bytes:
-        """What the seat adds to the mix."""
-        return self._made("seed")
-
-    @property
-    def token(self) -> bytes:
-        """What opens the seat's hand."""
-        return self._made("token")
-
-    @property
-    def nonce(self) -> bytes:
-        """What hides the seat's arrangement."""
-        return self._made("nonce")
-
-    @property
-    def token_hash(self) -> bytes:
-        """Hash of the token, as OPEN has it."""
-        return seat_token_hash(round_id=self.round_id, seat=Seat(self.seat), token=self.token)
-
-    @property
-    def seed_commitment(self) -> bytes:
-        """Commitment to the seed."""
-        return client_commitment(round_id=self.round_id, seat=Seat(self.seat), seed=self.seed)
-
-    def commitment(self, cards: list[int]) -> bytes:
-        """Commit to thirteen cards in the order back, middle, front."""
-        return tagged_hash("arrange", self.round_id, u8(self.seat), bytes(cards), self.nonce)
 
 
 class WireRound:
