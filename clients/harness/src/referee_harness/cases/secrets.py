@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from nacl.signing import SigningKey
 
 from referee.cards import Seat
 from referee.dealing.commitment import client_commitment, seat_token_hash
@@ -28,7 +28,7 @@ class Secrets:
     @property
     def public_key(self) -> bytes:
         """Ed25519 public key."""
-        return Ed25519PrivateKey.from_private_bytes(self.key).public_key().public_bytes_raw()
+        return bytes(SigningKey(self.key).verify_key)
 
     @property
     def seed(self) -> bytes:

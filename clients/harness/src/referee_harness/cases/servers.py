@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import grpc
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
+from nacl.signing import SigningKey
 
 from referee.adviser.servicers import advise_in_process
 from referee.audit import AuditTerms, AuditTime, MemoryLog, Report, TrustedKeys, audit_log
@@ -47,7 +47,7 @@ class Channel:
 
     def sign(self, key: bytes, statement: bytes) -> bytes:
         """Sign a statement."""
-        return Ed25519PrivateKey.from_private_bytes(key).sign(statement)
+        return SigningKey(key).sign(statement).signature
 
 
 def refusal_of(error: Any) -> Refusal:  # noqa: ANN401 - grpc's own call
