@@ -34,6 +34,7 @@ from referee.audit.report import Report
 from referee.audit.round_leaves import ExaminedRound
 from referee.dealing.header import NO_KEY, tenant_of
 from referee.finding import Finding
+from referee.log.installed import installed_files
 from referee.money import Transfer
 from referee.rulesets import Ruleset
 from referee.suspicion.answers import Answer, AnswerKind, Answers, log_anywhere, needed
@@ -87,6 +88,8 @@ class Answered:
         self._folder: Final = folder
         self._executor: Final = executor
         self.scored: Final = ScoredRounds(earlier)
+        program = installed_files()
+        self._program: Final = hashlib.sha256(f"{program.version} {program.digest}".encode()).digest()
         self._owners: Final[dict[Owner, int]] = {}
         self._groups: Final[dict[int, int]] = {}
         self._asked_alone: Final[set[int]] = set()
@@ -115,10 +118,11 @@ class Answered:
         choices = choices_of(examined)
         if choices is None and (examined.leaves.deal is None or not _has_ended(examined)):
             return
-        if valuer_of(ruleset, header.seat_count, self._folder) is None:
+        valuer = valuer_of(ruleset, header.seat_count, self._folder)
+        if valuer is None:
             self.answers.unvalued[ruleset.id] = self.answers.unvalued.get(ruleset.id, 0) + 1
             return
-        record = self._record(examined, choices, ruleset)
+        record = self._record(examined, choices, valuer.digest + ruleset.digest)
         known = self.scored.known(record["digest"].tobytes())
         if known is not None:
             for name in ("by_cards", "by_hands", "alone"):
@@ -140,14 +144,14 @@ class Answered:
         self.answers.answers = tuple(self._answers())
         yield from self.answers.findings
 
-    def _record(self, examined: ExaminedRound, choices: Choices | None, ruleset: Ruleset) -> NDArray[Any]:
-        """Return a round's record without its growth."""
+    def _record(self, examined: ExaminedRound, choices: Choices | None, valued_by: bytes) -> NDArray[Any]:
+        """Return a round's record without its growth; ``valued_by`` names its ruleset and tables."""
         leaves = examined.leaves
         header, record = leaves.header, np.zeros(1, dtype=RECORD)
         keys = tuple([b"" if key == NO_KEY else key for key in header.seat_keys])
         content = b"" if choices is None else choices.digest
         alone = [key for key in keys if key.hex() in self._settings.alone]
-        named = b"".join([leaves.round_id, ruleset.digest, content, *alone])
+        named = b"".join([self._program, valued_by, leaves.round_id, content, *alone])
         record["digest"] = np.void(hashlib.sha256(named).digest()[:16])
         record["leaf"] = examined.leaf_index
         for seat, owner in enumerate(owners_of(header.table_id, keys)):

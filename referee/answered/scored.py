@@ -1,8 +1,9 @@
 """A file of scored rounds: what each grew, for the answers' details and for a later audit that goes on from it.
 
 The file is an array of records without a header, in the form of the ``numpy.dtype`` ``RECORD``. A record is used again
-only for a round with the same digest, in the same order: the digest names the round, its deck and arrangements. So a
-file of another log is of no use and does no harm.
+only for a round with the same digest, in the same order: the digest names the program, the
+tables, the ruleset, the round, its deck and arrangements. So a file of another log or of other tables is of no use and
+does no harm.
 """
 
 import tempfile

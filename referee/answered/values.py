@@ -3,6 +3,7 @@
 Both are look-ups. They only have to be good enough to find something: the swap (``swap``) is exact for any values.
 """
 
+import hashlib
 from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
@@ -52,6 +53,8 @@ class Valuer:
 
     def __init__(self, rules: MauBinhRules, population: HandPopulation, tables: CardTables, *, seat_count: int) -> None:
         self.rules = rules
+        self.digest: Final = hashlib.sha256(population.to_bytes() + tables.to_bytes()).digest()
+        """Digest of the population and the card tables."""
         self.seat_count: Final = seat_count
         table = ValueTable(rules, population, seat_count=seat_count)
         by_rank = [ValueTable(rules, one, seat_count=seat_count) for one in tables.by_rank]

@@ -97,23 +97,34 @@ class Asking:
             fail(f"--answered was not asked: its values need numpy; {install('cli')}")
         from referee.advice.mau_binh.population import PopulationError  # noqa: PLC0415 - numpy
 
-        try:
-            settings = None if self.settings is None else read_settings(self.settings)
-            earlier = self.scores if self.scores is not None and self.scores.exists() else None
-            with ExitStack() as stack:
+        with ExitStack() as stack:
+            with _files_named():
+                settings = None if self.settings is None else read_settings(self.settings)
+                earlier = self.scores if self.scores is not None and self.scores.exists() else None
                 executor: Executor | None = None
                 if self.scheduler:
                     executor = stack.enter_context(executor_of(self.scheduler))
                 elif self.workers > 1:
                     executor = stack.enter_context(ProcessPoolExecutor(self.workers))
                 asked = stack.enter_context(Answered(settings, folder=self.folder, earlier=earlier, executor=executor))
+            try:
                 yield asked
+            except PopulationError as error:
+                fail(f"--answered: {error_words(error)}")
+            with _files_named():
                 if self.scores is not None:
                     asked.scored.keep(self.scores)
                 if self.tables is not None:
                     _write_table(asked.scored, self.tables / TABLE)
-        except (OutsideError, PopulationError, OSError) as error:
-            fail(f"--answered: {error_words(error)}")
+
+
+@contextmanager
+def _files_named() -> "Iterator[None]":
+    """Fail for a file of --answered that cannot be read or written; errors of the audit itself are not its own."""
+    try:
+        yield
+    except (OutsideError, OSError) as error:
+        fail(f"--answered: {error_words(error)}")
 
 
 def _write_table(scored: "ScoredRounds", file: Path) -> None:

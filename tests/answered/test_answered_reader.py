@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from referee.advice.mau_binh.card_tables import CardTables
+from referee.advice.mau_binh.populations import Populations
 from referee.answered.reader import Answered
 from referee.answered.settings import AnsweredSettings
 from referee.answered.stakes import Stakes, wary, worth
@@ -92,6 +94,24 @@ def test_scores_of_an_earlier_audit_give_the_same_answers(rounds, tmp_path: Path
         assert reader.scored.reused == 100
         assert reader.answers == whole
     assert answers(rounds[1:], earlier=file) == answers(rounds[1:])
+
+
+def test_scores_by_other_tables_are_not_used_again(rounds, tmp_path: Path):
+    """A house learned its tables anew: rounds that were scored by the former ones are scored again."""
+    file, played, ruleset = tmp_path / "scores", rounds[:20], rounds[0].ruleset
+    population = Populations.builtin().population_for(ruleset.rules, digest=ruleset.digest)
+    tables = CardTables.learn(ruleset.rules, population, rounds=40)
+    (tmp_path / f"{ruleset.id}.cards").write_bytes(tables.to_bytes())
+    with Answered() as reader:
+        for one in played:
+            reader.on_round(one)
+        list(reader.close(Report.empty(origin="log.example/1", now=0)))
+        reader.scored.keep(file)
+    for folder, reused in ((None, 20), (tmp_path, 0)):
+        with Answered(earlier=file, folder=folder) as reader:
+            for one in played:
+                reader.on_round(one)
+            assert reader.scored.reused == reused
 
 
 def test_rounds_scored_by_an_executor_give_the_same_answers(rounds):
