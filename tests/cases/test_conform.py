@@ -54,7 +54,7 @@ def test_wrong_answer_is_printed_as_a_diff(program: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("pass", "the program ended before it answered question 1"),
+        ("pass", "the program ended, or was ended after 60 s, before it answered question 1"),
         ("input(); print('no', flush=True); input()", "the program's answer to question 1 is no JSON: 'no"),
         ("input(); print('{\"id\": 7}', flush=True); input()", "the program's answer to question 1 has not its id"),
         ("input(); print('{\"id\": 1}', flush=True); input()", "says neither answer nor refused"),
@@ -64,6 +64,14 @@ def test_program_that_does_not_answer_is_named(text: str, fault: str) -> None:
     done = conform("--case", "terms-currency", "--", sys.executable, "-c", text)
     assert done.returncode == 1
     assert fault in done.stderr
+
+
+def test_program_that_says_nothing_is_ended() -> None:
+    """It reads on and on, also after its standard input has ended."""
+    text = "import sys, time\nsys.stdin.read()\nwhile True: time.sleep(60)"
+    done = conform("--case", "terms-currency", "--seconds", "1", "--", sys.executable, "-c", text)
+    assert done.returncode == 1
+    assert "the program ended, or was ended after 1 s, before it answered question 1" in done.stderr
 
 
 def test_case_that_is_not_there_is_named() -> None:

@@ -10,6 +10,7 @@ import itertools
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from logging import CRITICAL
@@ -31,6 +32,9 @@ from referee_harness.cases.wire import Refusal, Refused, Unable
 
 RELEASED: Final = frozenset(ruleset.id for ruleset in load_builtin())
 
+SECONDS: Final = 60
+"""Longest time in which a program must answer a question, and end."""
+
 
 class ProgramError(Exception):
     """Error for a program that ended, or whose answer cannot be read."""
@@ -39,15 +43,25 @@ class ProgramError(Exception):
 class Program:
     """A caller that has a program make its calls to one server."""
 
-    def __init__(
-        self, questions: IO[str], answers: IO[str], *, numbers: "itertools.count[int] | None" = None, server: str = ""
+    def __init__(  # noqa: PLR0913 - two streams, and what bounds their use
+        self,
+        questions: IO[str],
+        answers: IO[str],
+        *,
+        end: Callable[[], object] = lambda: None,
+        seconds: float = SECONDS,
+        numbers: "itertools.count[int] | None" = None,
+        server: str = "",
     ) -> None:
         self._questions, self._answers = questions, answers
+        self._end, self._seconds = end, seconds
         self._numbers, self._server = numbers or itertools.count(1), server
 
     def at(self, server: str) -> "Program":
         """Return the caller of the same program to a server at this address."""
-        return Program(self._questions, self._answers, numbers=self._numbers, server=server)
+        return Program(
+            self._questions, self._answers, end=self._end, seconds=self._seconds, numbers=self._numbers, server=server
+        )
 
     def call(self, method: str, request: Any, answer: type[Any]) -> Any:  # noqa: ANN401 - an answer of any method
         """Have the program call a method; raise Refused."""
@@ -79,14 +93,20 @@ class Program:
 
     def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
         number = next(self._numbers)
+        bound = threading.Timer(self._seconds, self._end)
+        bound.start()
         try:
             self._questions.write(json.dumps({"id": number} | question) + "\n")
             self._questions.flush()
             line = self._answers.readline()
         except BrokenPipeError:
             line = ""
+        finally:
+            bound.cancel()
         if not line:
-            raise ProgramError(f"the program ended before it answered question {number}")
+            raise ProgramError(
+                f"the program ended, or was ended after {self._seconds:g} s, before it answered question {number}"
+            )
         try:
             said = read_json(line)
         except OutsideError:
@@ -101,18 +121,21 @@ class Program:
 
 
 @contextmanager
-def started(command: Sequence[str]) -> Iterator[Program]:
-    """Start a program; its standard input ends with the block, and it has 30 seconds to end after that."""
+def started(command: Sequence[str], *, seconds: float = SECONDS) -> Iterator[Program]:
+    """Start a program, which is ended if it takes longer for an answer, or to end once its standard input has ended."""
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - the caller's own
         questions, answers = process.stdin, process.stdout
         if questions is None or answers is None:
             raise ProgramError("the program has no standard input or output")
         try:
-            yield Program(questions, answers)
+            yield Program(questions, answers, end=process.kill, seconds=seconds)
         finally:
             with suppress(BrokenPipeError):
                 questions.close()
-            process.wait(30)
+            try:
+                process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 def askable() -> list[Case]:
@@ -169,6 +192,9 @@ def main(arguments: Sequence[str]) -> None:
         prog="referee-harness conform", description="Have a program in any language make the calls of all cases."
     )
     parser.add_argument("--case", action="append", default=[], metavar="TEXT", help="only cases whose names have it")
+    parser.add_argument(
+        "--seconds", type=float, default=SECONDS, help="longest time for an answer, and for the end; %(default)s"
+    )
     parser.add_argument("program", nargs="+", metavar="PROGRAM", help="after --: the program and its arguments")
     options = parser.parse_args(arguments)
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(CRITICAL))
@@ -176,7 +202,7 @@ def main(arguments: Sequence[str]) -> None:
     if not chosen:
         sys.exit(f"referee-harness conform: no case has {' or '.join(map(repr, options.case))} in its name")
     try:
-        with started(options.program) as program:
+        with started(options.program, seconds=options.seconds) as program:
             passed, failed, unable, levels = conform(chosen, program, lambda text: sys.stdout.write(text + "\n"))
     except (OSError, ProgramError) as error:
         sys.exit(f"referee-harness conform: {error_words(error)}")
