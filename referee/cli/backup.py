@@ -16,28 +16,37 @@ from referee.log import Checkpoint, CheckpointError
 from referee.server.keys.folder import has_keys
 from referee.server.keys.private_key import KeyFileError
 from referee.server.keys.signed_head import read_signed_head
-from referee.storage import DataLossError, Head, back_up, open_store, restore_into
+from referee.storage import DataLossError, Head, back_up, extend_backup, open_store, restore_into
 from referee.storage import restore as restore_file
 
 app = Commands()
 
 
-@app.command(examples=["referee backup log-2026-11-23.sqlite3"])
+@app.command(examples=["referee backup log-2026-11-23.sqlite3", "referee backup log-2026-11-23.sqlite3 --extend"])
 def backup(
-    file: Annotated[Path, typer.Argument(help="The file to write; it must not exist yet.", dir_okay=False)],
+    file: Annotated[
+        Path, typer.Argument(help="The file to write; without --extend it must not exist yet.", dir_okay=False)
+    ],
     *,
+    extend: Annotated[
+        bool, typer.Option("--extend", help="Add to an existing backup what is new, and prove only that.")
+    ] = False,
     data: DataFolder = Path("referee-data"),
     database: Database = None,
     as_json: AsJson = False,
 ) -> None:
     """Copy the log of the data folder, or of a database, into one file, while a server may run, and prove the copy.
 
+    With --extend the cost grows with the new leaves, not with the log. An extension that is refused or killed leaves
+    the backup as it was; a log that does not continue the backup is refused. Keep whole backups beside it: a disk that
+    loses old bytes is noticed only by restore, which proves the whole file.
+
     The keys are not in it: back up the data folder's keys once, where nobody else can read them, and again after a
     change of keys.
     """
     try:
         with progress_bar("proving the copy") as bar:
-            head = back_up(data, file, database=database, progress=bar)
+            head = (extend_backup if extend else back_up)(data, file, database=database, progress=bar)
     except DataLossError as error:
         fail(trouble_text(error))
     _report(str(file), head, as_json=as_json)

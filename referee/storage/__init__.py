@@ -5,6 +5,7 @@ knows steps of rounds and bytes, but neither games nor, but for an upgrade, what
 """
 
 from referee.storage.backup import back_up, restore, restore_into
+from referee.storage.backup_extension import extend_backup
 from referee.storage.check import check_store
 from referee.storage.log_lock import LogLock
 from referee.storage.place import is_missing, log_place, open_reader, open_store, stall_of
@@ -62,6 +63,7 @@ __all__ = [
     "back_up",
     "check_store",
     "clock_error",
+    "extend_backup",
     "is_missing",
     "is_postgres",
     "log_place",

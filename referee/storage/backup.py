@@ -22,7 +22,7 @@ from referee.storage.check import check_store
 from referee.storage.postgres import open_postgres_reader
 from referee.storage.record import Head, StoreError
 from referee.storage.schema import HEAD, METADATA, SCHEMA_VERSION
-from referee.storage.sqlite import FILE_NAME, open_sqlite, open_sqlite_file
+from referee.storage.sqlite import FILE_NAME, change_sqlite_file, open_sqlite, open_sqlite_file
 from referee.storage.store import Store
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -56,6 +56,9 @@ def restore(source: Path, folder: Path, *, known: Iterable[Checkpoint] = (), pro
     Raises StoreError if the file holds no log or the folder holds one; DataLossError if the backup is not whole or does
     not continue the ``known`` checkpoints.
     """
+    if source.with_name(f"{source.name}-journal").exists():
+        with change_sqlite_file(source):
+            pass  # undoes an extension that was killed
     open_sqlite_file(source).close()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for name in (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-journal"):

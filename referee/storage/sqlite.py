@@ -13,13 +13,17 @@ file systems.
 import os
 import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 from sqlalchemy.engine.interfaces import DBAPICursor
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import StaticPool
 
 from referee.storage.flavor import Flavor
 from referee.storage.reader import Reader
@@ -36,6 +40,7 @@ _PAGE_SIZE: Final = 2_048
 """Bytes of a page: small, because a commit writes whole pages and an append changes a few bytes in each of six."""
 _LEAST_ROOM: Final = 1_048_576
 """Free bytes on the disk below which the store counts as full, even if a small write would still succeed."""
+_POOL: Final[dict[str, Any]] = {"pool_size": 8, "max_overflow": 64}
 _BUSY: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_TOOBIG})
 
@@ -83,17 +88,45 @@ def open_sqlite_file(path: Path) -> Reader:
     return reader
 
 
+@contextmanager
+def change_sqlite_file(path: Path) -> Iterator[tuple[Connection, Reader]]:
+    """Open the log in one file, such as a backup, for one transaction, which is committed when the block ends.
+
+    Yield its connection, and a reader that sees what the transaction has written. If the block raises, nothing is
+    changed. A transaction that was killed is undone first. Raises StoreError if there is no log, StoreBusyError if
+    another process changes the file.
+    """
+    if not path.is_file() or not path.stat().st_size:
+        raise StoreError(f"there is no log at {path}")
+    engine = _engine(f"file:{_quoted(path)}?mode=rw", timeout_ms=0, pool={"poolclass": StaticPool})
+    try:
+        with engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA synchronous=EXTRA")  # forces the removal of the rollback journal too
+            connection.exec_driver_sql(_FLAVOR.begin)
+            reader = Reader(engine, _FLAVOR)
+            reader.origin  # noqa: B018 - raises if there is no log
+            try:
+                yield connection, reader
+            except BaseException:
+                connection.exec_driver_sql("ROLLBACK")
+                raise
+            connection.exec_driver_sql("COMMIT")
+    except DBAPIError as error:
+        raise _FLAVOR.failure(error, what=f"{path} could not be changed") from error
+    finally:
+        engine.dispose()
+
+
 def _quoted(path: Path) -> str:
     return path.absolute().as_uri().removeprefix("file://")
 
 
-def _engine(uri: str, *, timeout_ms: int) -> Engine:
+def _engine(uri: str, *, timeout_ms: int, pool: dict[str, Any] = _POOL) -> Engine:
     engine = create_engine(
         URL.create("sqlite", database=uri, query={"uri": "true"}),
         connect_args={"timeout": timeout_ms / 1000, "check_same_thread": False},
         pool_reset_on_return=None,  # each read is one statement; a failed transaction's connection is dropped
-        pool_size=8,
-        max_overflow=64,
+        **pool,
     )
     event.listen(engine, "connect", _prepare)
     return engine

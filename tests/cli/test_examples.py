@@ -89,6 +89,7 @@ def without_log(folder: Path) -> None:
 PREPARED: Final[Mapping[str, Callable[[Path], object]]] = MappingProxyType(
     {
         "backup": lambda folder: (folder / BACKUP).unlink(),
+        "backup --extend": lambda folder: printed("backup", folder / BACKUP, "--data", folder / "referee-data"),
         "games protos": lambda folder: printed("games", "new", "high_card", "--folder", folder / "high_card"),
         "keys --make": lambda folder: shutil.rmtree(folder / "referee-data"),
         "keys decrypt": locked,
