@@ -17,7 +17,6 @@ PARTS: Final = (
     ("judging under a flood of advice", "tests.bench.bench_advice_flood"),
     ("audit", "tests.bench.bench_audit"),
     ("what grows with the log", "tests.bench.bench_growth"),
-    ("starts and the doctor", "tests.bench.bench_start"),
 )
 
 

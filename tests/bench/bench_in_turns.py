@@ -63,7 +63,7 @@ def measure(tree: Path, scale: float) -> Mapping[str, float]:
     command = [str(tree / ".venv/bin/python"), "-W", "ignore", "-c", MEASURE.format(scale=scale)]
     done = subprocess.run(command, cwd=tree, check=True, stdout=subprocess.PIPE)
     found: Any = json.loads(done.stdout)
-    return {label: ratio for label, (_, ratio) in found["rows"].items()}
+    return {label: row[1] for label, row in found["rows"].items()}
 
 
 def compare(before: Sequence[Mapping[str, float]], now: Sequence[Mapping[str, float]]) -> tuple[str, list[str]]:

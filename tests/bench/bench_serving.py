@@ -12,6 +12,7 @@ The last column is the table that was kept, in ``serving.json``, with the machin
 import argparse
 import os
 import platform
+import statistics
 import sys
 import sysconfig
 import tempfile
@@ -28,8 +29,10 @@ from referee.v1 import log_pb2, log_pb2_grpc, mau_binh_pb2, tien_len_pb2, ultima
 from tests.bench.measuring import (
     CORES,
     Bench,
+    BusyMachineError,
     Measured,
     Row,
+    Turns,
     call,
     keep,
     kept,
@@ -68,7 +71,10 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=1.0, help="measure so many times the usual number of rounds")
     parser.add_argument("--keep", action="store_true", help="keep the table beside this file")
     given = parser.parse_args()
-    found = measured(given.scale)
+    try:
+        found = measured(given.scale)
+    except BusyMachineError as error:
+        sys.exit(str(error))
     sys.stdout.write(table_of(found, kept(FILE)))
     if given.keep:
         keep(FILE, found)
@@ -77,13 +83,15 @@ def main() -> None:
 def table_of(found: Any, earlier: Any) -> str:  # noqa: ANN401 - JSON
     """Return the table of what was measured, beside what was kept."""
     lines = [f"{found['machine']}", f"kept: {earlier['machine']}", ""]
-    lines.append(f"{'server CPU a call':<62}{'us':>8}{'to plain':>10}{'aim':>11}{'kept us':>10}{'kept':>8}")
-    for label, (us, ratio) in found["rows"].items():
+    head = f"{'us':>8}{'to plain, range':>22}{'aim':>11}{'kept us':>10}{'kept':>8}"
+    lines.append(f"{'server CPU a call, medians of turns':<62}{head}")
+    for label, (us, ratio, least, greatest) in found["rows"].items():
         before = earlier["rows"].get(label)
         kept_columns = f"{before[0]:>10,.0f}{before[1]:>7.2f}x" if before else f"{'-':>10}{'-':>8}"
+        spread = f"{ratio:.2f}x {least:.2f}-{greatest:.2f}"
         aim = f"<= {AIMS[label]}x" if label in AIMS else ""
         aim = f"<= {BATCH_AIMS_US[label]} us" if label in BATCH_AIMS_US else aim
-        lines.append(f"{label:<62}{us:>8,.0f}{ratio:>9.2f}x{aim:>11}{kept_columns}")
+        lines.append(f"{label:<62}{us:>8,.0f}{spread:>22}{aim:>11}{kept_columns}")
     lines.append(f"\nevents a round: {', '.join(f'{name} {count}' for name, count in found['events'].items())}")
     return "\n".join([*lines, ""])
 
@@ -102,7 +110,7 @@ def measured(scale: float) -> dict[str, Any]:
     """Measure everything in one run; return the rows with the machine."""
     leave_first_core()
     with tempfile.TemporaryDirectory() as name, plain_echoes() as (plain, bare):
-        bench = Bench(plain)
+        bench = Bench(Turns(plain))
         folder = Path(name)
         with served(folder, "rulesets,seating,shuffler,referee,log") as server, _adviser(folder) as adviser:
             bench.add(ECHO, server, [server.echo()] * 1500)
@@ -113,10 +121,14 @@ def measured(scale: float) -> dict[str, Any]:
                 settle = stub_of(game, server.channel).SettleRound
                 run([call(settle, one.settlement) for one in ended])  # a process that has just begun is slower
                 SETTLED[game](bench, server, left)
-        rows = {row.label: (round(row.us, 1), round(row.ratio, 2)) for row in bench.rows}
-        rows = {"echo of 1 kB, a plain gRPC server": (round(bench.echo_us, 1), 1.0)} | rows
+        echoed = bench.turns.echoed
+        median = statistics.median(echoed)
+        plain_row = Row(
+            "echo of 1 kB, a plain gRPC server", median / 1000, 1, min(echoed) / median, max(echoed) / median
+        )
+        rows = {row.label: row.figures for row in (plain_row, *bench.rows)}
         events = {name: round(count, 1) for name, count in bench.events.items()}
-        return {"machine": machine(), "events": events, "rows": rows}
+        return {"machine": f"{machine()}, {bench.turns.lost} turns lost", "events": events, "rows": rows}
 
 
 @contextmanager
@@ -159,7 +171,8 @@ def _play(
         after=lambda count: _await_leaves(server, size + 2 * count),
     )
     parts = (opened, dealt, accepted, settled)
-    bench.rows.append(Row(f"{name}: {WHOLE}", sum(row.us for row in parts), sum(row.ratio for row in parts)))
+    us, ratio, least, greatest = map(sum, zip(*(row.figures for row in parts), strict=True))
+    bench.rows.append(Row(f"{name}: {WHOLE}", us, ratio, least, greatest))
     bench.events[name] = sum(len(one.message.events) for one in played) / len(played)
     return ended, left
 

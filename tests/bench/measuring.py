@@ -1,15 +1,19 @@
 """Servers to be measured, and their CPU beside that of an echo on a plain ``grpc.server`` in the same run.
 
 A measured server has the first core to itself and its clients have the others. CPU is user and system time of the whole
-process as the system counts it. Other work on the machine makes all of it dearer for some time, so a measurement is cut
-into slices, and the plain echo is measured before each.
+process as the system counts it, without what its threads use while nobody asks. A measurement is cut into turns, each
+beside echoes of the plain server. Other work on the machine makes all of it dearer, and the echo not as much as the
+rest: a turn counts only if other processes used less than a twentieth of a core meanwhile, and after ten lost turns the
+bench stops. Figures are medians of the turns.
 """
 
 import contextlib
 import json
 import os
+import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -21,9 +25,15 @@ import psutil
 
 CALLERS: Final = 8
 ECHO_BYTES: Final = 1024
-SLICES: Final = 5
+TURNS: Final = 5
+TURN_SECONDS: Final = 1.0
+"""Shortest turn: the system counts CPU in hundredths of a second."""
 ECHOES: Final = 200
-"""Calls of the plain echo beside each slice."""
+"""Calls of the plain echo that are made together."""
+ALLOWED: Final = 0.05
+"""Part of a core that other processes may use during a turn."""
+LOST: Final = 10
+"""Turns that a bench may lose before it stops."""
 CORES: Final = tuple(sorted(os.sched_getaffinity(0)))
 """The first is the measured server's, the others are its clients'."""
 
@@ -73,30 +83,118 @@ def call(method: Callable[..., object], request: object) -> Callable[[], object]
     return lambda: method(request)
 
 
+class BusyMachineError(Exception):
+    """Other processes used too much of the machine for figures to be true."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: CPU microseconds of a call, and how many echoes that is."""
+    """One line of the table: median CPU microseconds of a call, and the median, least and greatest number of echoes."""
 
     label: str
     us: float
     ratio: float
+    least: float
+    greatest: float
+
+    @property
+    def figures(self) -> tuple[float, float, float, float]:
+        """The line as it is kept: microseconds to a tenth, ratios to a hundredth."""
+        return round(self.us, 1), round(self.ratio, 2), round(self.least, 2), round(self.greatest, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """CPU nanoseconds that a server used for a turn's work, without its idle time, and for an echo beside it."""
+
+    used_ns: float
+    echo_ns: float
+
+
+@dataclass(slots=True)
+class Turns:
+    """Turns beside a plain echo, and how many were lost because others used the machine."""
+
+    plain: Measured
+    lost: int = 0
+    echoed: list[float] = field(default_factory=list)
+    """CPU nanoseconds of an echo, in each turn that was kept."""
+    _idle: dict[int, float] = field(default_factory=dict)
+
+    def take(self, server: Measured, work: Callable[[], object]) -> Turn | None:
+        """Do some work of a server, with echoes until the turn is long enough; return None if the turn is lost.
+
+        Raises BusyMachineError if that is one too many.
+        """
+        idle = self._idle_of(server)
+        begun, others, count = time.monotonic(), Others(), ECHOES
+        echoed = self.plain.used_ns(self._echoes)
+        before, started = server.cpu_ns(), time.monotonic()
+        work()
+        used = server.cpu_ns() - before - idle * (time.monotonic() - started)
+        while time.monotonic() < begun + TURN_SECONDS:
+            echoed += self.plain.used_ns(self._echoes)
+            count += ECHOES
+        if (share := others.share()) > ALLOWED:
+            self.lost += 1
+            if self.lost >= LOST:
+                raise BusyMachineError(
+                    f"{self.lost} turns were lost: other processes use {share:.0%} of a core, and {ALLOWED:.0%} are "
+                    "allowed; stop them and measure again"
+                )
+            return None
+        self.echoed.append(echoed / count)
+        return Turn(used, echoed / count)
+
+    @property
+    def _echoes(self) -> Calls:
+        return [self.plain.echo()] * ECHOES
+
+    def _idle_of(self, server: Measured) -> float:
+        """Return the CPU nanoseconds a second that a server uses while nobody asks."""
+        if server.process.pid not in self._idle:
+            before, begun = server.cpu_ns(), time.monotonic()
+            time.sleep(TURN_SECONDS)
+            self._idle[server.process.pid] = (server.cpu_ns() - before) / (time.monotonic() - begun)
+        return self._idle[server.process.pid]
+
+
+class Others:
+    """CPU that processes use which are neither this one nor its descendants, from now on."""
+
+    def __init__(self) -> None:
+        self._begun: Final = time.monotonic()
+        self._busy: Final = _busy_seconds()
+        self._own: Final = _own_seconds()
+
+    def share(self) -> float:
+        """Return how many cores they have used on average since then."""
+        used = _busy_seconds() - self._busy - (_own_seconds() - self._own)
+        return max(0.0, used) / (time.monotonic() - self._begun)
+
+
+def _busy_seconds() -> float:
+    """Return the seconds in which any core did anything, since the machine started."""
+    times = psutil.cpu_times()
+    return sum(times) - times.idle - times.iowait - times.guest - times.guest_nice  # user time has the guests' already
+
+
+def _own_seconds() -> float:
+    own, total = psutil.Process(), 0.0
+    for process in (own, *own.children(recursive=True)):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            total += sum(process.cpu_times()[:4])  # user and system time, and those of children that have ended
+    return total
 
 
 @dataclass(slots=True)
 class Bench:
     """Measurements beside a plain echo."""
 
-    plain: Measured
+    turns: Turns
     rows: list[Row] = field(default_factory=list)
     events: dict[str, float] = field(default_factory=dict)
     """Events of a round by game, on average."""
-    _echo_ns: int = 0
-    _echoes: int = 0
-
-    @property
-    def echo_us(self) -> float:
-        """CPU of the plain echo over the whole run."""
-        return self._echo_ns / max(1, self._echoes) / 1000
 
     def measure(
         self,
@@ -107,26 +205,26 @@ class Bench:
         per: int | None = None,
         after: Callable[[int], object] = lambda _: None,
     ) -> Row:
-        """Measure calls and return their line, which is not kept.
+        """Measure calls and return their line, which is not kept; raise BusyMachineError if no turn counts.
 
-        ``per`` is the number of what is counted where it is not calls; ``after`` ends each slice within its measurement
+        ``per`` is the number of what is counted where it is not calls; ``after`` ends each turn within its measurement
         and gets the number of calls so far.
         """
-        echo = [self.plain.echo()] * ECHOES
-        size = -(-len(calls) // SLICES)
-        used = echoed = count = 0
+        size, costs, ratios = -(-len(calls) // TURNS), list[float](), list[float]()
         for at in range(0, len(calls), size):
-            echoed += self.plain.used_ns(echo)
-            count += ECHOES
             some = calls[at : at + size]
-            before = server.cpu_ns()
-            run(some)
-            after(at + len(some))
-            used += server.cpu_ns() - before
-        self._echo_ns += echoed
-        self._echoes += count
-        us = used / (per or len(calls)) / 1000
-        return Row(label, us, us / (echoed / count / 1000))
+
+            def work(some: Calls = some, done: int = at + len(some)) -> None:
+                run(some)
+                after(done)
+
+            turn = self.turns.take(server, work)
+            if turn is not None:
+                costs.append(turn.used_ns / len(some) * len(calls) / (per or len(calls)))
+                ratios.append(costs[-1] / turn.echo_ns)
+        if not costs:
+            raise BusyMachineError(f"{label}: every turn was lost")
+        return Row(label, statistics.median(costs) / 1000, statistics.median(ratios), min(ratios), max(ratios))
 
     def add(self, label: str, server: Measured, calls: Calls, *, per: int | None = None) -> Row:
         """Measure calls and keep their line."""
