@@ -21,7 +21,7 @@ PYTHON_OUT = --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
 # Kept compiled modules are what makes the start of a process cheap, and tests and the demo start many.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo table test test-all test-rest test-new-seeds test-order release-check check bench chaos fuzz mutants protos docs format constraints lock dist audit-deps clean findings
+.PHONY: demo table test test-all test-rest test-new-seeds test-order release-check check bench soak chaos fuzz mutants protos docs format constraints lock dist audit-deps clean findings
 
 demo: $(STAMP) ## play rounds through real services on loopback, then audit the log they left
 	$(BIN)/referee demo
@@ -78,6 +78,9 @@ fuzz: $(DEV) ## the audit against the verifier in TypeScript on EXAMPLES=10000 e
 
 bench: $(DEV) ## what calls and whole rounds cost beside a plain echo, in two minutes; `python -m tests.bench all` measures the rest too
 	$(BIN)/python -m tests.bench
+
+soak: $(DEV) ## an hour at half load, or SECONDS: whether a server's memory stays flat
+	$(BIN)/python -W ignore -m tests.bench.soak --seconds $(or $(SECONDS),3600)
 
 mutants: $(DEV) ## whether tests catch changes of the code: ROOM=transcript, or all rooms; goes on where it was stopped
 	test -d $(VENV)-mutants || $(PYTHON) -m venv $(VENV)-mutants
