@@ -114,19 +114,22 @@ def table_of(folder: Path, variables: dict[str, str]) -> Iterator[dict[str, Any]
 
 
 @SET_UP
-@pytest.mark.timeout(2 * SECONDS)
-def test_demo_plays_and_audits_in_an_empty_clone(tmp_path: Path):
+@pytest.mark.timeout(6 * SECONDS)
+def test_demo_then_table_then_contributors_targets_run_in_an_empty_clone(tmp_path: Path):
+    """Each set-up adds to the one before, as the Makefile says; ``.ci/run`` makes that of contributors from nothing."""
     folder, variables = clone(tmp_path / "clone"), environment(tmp_path / "home")
+    plays_and_audits(folder, variables)
+    serves_its_page_and_a_round(folder, variables)
+    makes_what_contributors_make(folder, variables)
+
+
+def plays_and_audits(folder: Path, variables: dict[str, str]) -> None:
     done = make(folder, "demo", variables=variables)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "nothing failed" in done.stdout
 
 
-@SET_UP
-@pytest.mark.timeout(2 * SECONDS)
-def test_table_serves_its_page_and_a_round_in_an_empty_clone(tmp_path: Path):
-    folder, variables = clone(tmp_path / "clone"), environment(tmp_path / "home")
-
+def serves_its_page_and_a_round(folder: Path, variables: dict[str, str]) -> None:
     async def play(address: str) -> dict[str, Any]:
         player = Player("An")
         player.script = play_anything
@@ -146,11 +149,8 @@ def test_table_serves_its_page_and_a_round_in_an_empty_clone(tmp_path: Path):
         assert asyncio.run(play(ready["address"]))["end"] == "SETTLED"
 
 
-@SET_UP
-@pytest.mark.timeout(4 * SECONDS)
-def test_contributors_targets_run_in_an_empty_clone(tmp_path: Path):
-    """One set-up serves all of them; the selection of tests shows that it suffices, and ``.ci/run`` runs them all."""
-    folder, variables = clone(tmp_path / "clone"), environment(tmp_path / "home")
+def makes_what_contributors_make(folder: Path, variables: dict[str, str]) -> None:
+    """Run the other targets; the selection of tests shows that the set-up suffices, and ``.ci/run`` runs them all."""
     selected = "tests/v1 tests/hands tests/clients_python/test_client_numbers.py tests/table/test_table_words.py"
     tested = make(folder, "test", variables={**variables, "PYTEST_ADDOPTS": selected})
     assert tested.returncode == 0, tested.stdout + tested.stderr
