@@ -1,7 +1,7 @@
 """A server to be measured: the real one with metrics and log lines, on one core, with an echo and a meter of its own.
 
-``python -m tests.bench.measured_server FOLDER SERVICES CORE`` prints its port. ``/bench/Echo`` answers what it is sent,
-``/bench/Cpu`` the process's CPU nanoseconds so far.
+``python -m tests.bench.measured_server FOLDER SERVICES CORE [MEMO_BYTES]`` prints its port. ``/bench/Echo`` answers
+what it is sent, ``/bench/Cpu`` the process's CPU nanoseconds so far.
 """
 
 import os
@@ -15,6 +15,7 @@ import grpc
 
 from referee.server.process import log_lines
 from referee.server.process.app import Application, freeze_heap
+from referee.server.settings.limits import LimitSettings
 from tests.server.options import server_options
 
 
@@ -36,7 +37,8 @@ def main() -> None:
     folder, services = Path(sys.argv[1]), sys.argv[2].split(",")
     log_lines.configure(quiet=False)
     os.sched_setaffinity(0, {int(sys.argv[3])})
-    application = Application(server_options(data=folder, services=services, metrics="127.0.0.1:0"))
+    limits = LimitSettings(memo_bytes=int(sys.argv[4])) if sys.argv[4:] and sys.argv[4] else None
+    application = Application(server_options(data=folder, services=services, metrics="127.0.0.1:0", limits=limits))
     application.add_handler(Meter())
     application.start()
     freeze_heap()

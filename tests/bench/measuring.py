@@ -234,10 +234,12 @@ class Bench:
 
 
 @contextlib.contextmanager
-def measured_server(folder: Path, services: str, *, core: int = CORES[0]) -> Iterator[Measured]:
-    """Start a server pinned to a core, its log lines written to nowhere."""
+def measured_server(
+    folder: Path, services: str, *, core: int = CORES[0], memo_bytes: int | None = None
+) -> Iterator[Measured]:
+    """Start a server pinned to a core, its log lines written to nowhere; ``memo_bytes`` as in its settings."""
     # not by -m: an advice process begins with the module that was started, which in production imports nothing
-    command = [sys.executable, "-c", _SERVE, str(folder), services, str(core)]
+    command = [sys.executable, "-c", _SERVE, str(folder), services, str(core), str(memo_bytes or "")]
     with _started(command) as (process, ports), _measured(process, ports[0]) as server:
         yield server
 

@@ -1,9 +1,10 @@
 """Whether a server's memory stays flat: ``python -m tests.bench.soak`` (``make soak``), an hour at half load.
 
 Sixteen tables of each game play whole rounds by the SDK, as fast as the server answers, then as long as that took
-nobody plays. The memory of the server's processes that nobody shares is read every ten seconds; a line is printed a
-minute. Memory is flat if the median of the last minute is at most 2 % above that of the minute after the first sixth of
-the time, when caches are full: then the exit code is 0, else 1.
+nobody plays. What the server remembers of rounds is bounded by a setting, ``limits.memo_bytes``, which is the least
+here, so that anything else that grows shows. The memory of the server's processes that nobody shares is read every ten
+seconds; a line is printed a minute. Memory is flat if the median of the last minute is at most 2 % above that of the
+minute after the first sixth of the time: then the exit code is 0, else 1.
 """
 
 import argparse
@@ -19,13 +20,14 @@ from typing import Final
 
 from referee_client import AsyncClient
 
-from tests.bench.bench_serving import log_size, served
-from tests.bench.measuring import Measured, leave_first_core
+from tests.bench.bench_serving import log_size
+from tests.bench.measuring import Measured, leave_first_core, measured_server
 from tests.bench.shared_calls import play_tables
 from tests.driver.messages import GAMES
 
 SERVICES: Final = "rulesets,seating,shuffler,referee,log"
 TABLES: Final = 16
+MEMO_BYTES: Final = 1 << 20
 EVERY_SECONDS: Final = 10
 ALLOWED: Final = 1.02
 """How many times as much memory a server may use at the end."""
@@ -41,7 +43,10 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=3600, help="how long to play, from 120 on")
     seconds = parser.parse_args().seconds
     leave_first_core()
-    with tempfile.TemporaryDirectory() as name, served(Path(name), SERVICES) as server:
+    with (
+        tempfile.TemporaryDirectory() as name,
+        measured_server(Path(name) / "data", SERVICES, memo_bytes=MEMO_BYTES) as server,
+    ):
         samples = asyncio.run(_soak(server, seconds))
         leaves = log_size(server)
     settled, last = level(samples, seconds / 6), level(samples, seconds - 60)
