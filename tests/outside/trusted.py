@@ -130,6 +130,7 @@ COUNTING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee.server.settings.problem:_digits",
             "referee.service.interceptor:_ms",
             "referee.service.log:LogService._leaves",
+            "referee.storage.backup_extension:_first_that_may_grow",
             "referee.storage.bundle:_place",
             "referee.storage.bundle:last_leaf",
             "referee.storage.reader:Reader.cosigned",
