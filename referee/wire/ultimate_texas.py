@@ -7,7 +7,7 @@ from referee.cards import Seat
 from referee.games.deal import open_cards
 from referee.games.ultimate_texas import Decision, Event, State, legal_decisions
 from referee.games.ultimate_texas.game import GAME
-from referee.games.ultimate_texas.settlement import Outcome, open_value
+from referee.games.ultimate_texas.settlement import Outcome, open_values
 from referee.money import house_net
 from referee.rulesets import Ruleset
 from referee.v1 import ultimate_texas_pb2
@@ -39,9 +39,9 @@ def write_state(state: State, ruleset: Ruleset) -> ultimate_texas_pb2.UltimateTe
                 gone=seat.has_left,
                 legal_decisions=_numbers(legal_decisions(state, Seat(index))),
                 checked=seat.has_checked,
-                value=write_value(value, ruleset) if (value := open_value(state, Seat(index))) else None,
+                value=write_value(value, ruleset) if value else None,
             )
-            for index, seat in enumerate(state.seats)
+            for index, (seat, value) in enumerate(zip(state.seats, open_values(state), strict=True))
         ],
     )
 

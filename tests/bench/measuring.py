@@ -34,6 +34,8 @@ ALLOWED: Final = 0.05
 """Part of a core that other processes may use during a turn."""
 LOST: Final = 10
 """Turns that a bench may lose before it stops."""
+KTHREADD: Final = 2
+"""Process that Linux starts the kernel's threads from; a container does not see it."""
 CORES: Final = tuple(sorted(os.sched_getaffinity(0)))
 """The first is the measured server's, the others are its clients'."""
 
@@ -160,7 +162,10 @@ class Turns:
 
 
 class Others:
-    """CPU that processes use which are neither this one nor its descendants, from now on."""
+    """CPU that processes use which are neither this one nor its descendants, from now on.
+
+    Interrupts and the kernel's own threads are left out: they write and send what the measured server forces to disk.
+    """
 
     def __init__(self) -> None:
         self._begun: Final = time.monotonic()
@@ -174,14 +179,15 @@ class Others:
 
 
 def _busy_seconds() -> float:
-    """Return the seconds in which any core did anything, since the machine started."""
+    """Return the seconds in which any core ran a process, or another machine on it, since the machine started."""
     times = psutil.cpu_times()
-    return sum(times) - times.idle - times.iowait - times.guest - times.guest_nice  # user time has the guests' already
+    return float(times.user + times.nice + times.system + times.steal)  # user time has the guests' already
 
 
 def _own_seconds() -> float:
     own, total = psutil.Process(), 0.0
-    for process in (own, *own.children(recursive=True)):
+    kernel = psutil.Process(KTHREADD).children() if psutil.pid_exists(KTHREADD) else []
+    for process in (own, *own.children(recursive=True), *kernel):
         with contextlib.suppress(psutil.NoSuchProcess):
             total += sum(process.cpu_times()[:4])  # user and system time, and those of children that have ended
     return total

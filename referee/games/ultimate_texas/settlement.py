@@ -66,18 +66,20 @@ def hand_value(rules: UltimateTexasRules, *, hole: Sequence[Card], board: Sequen
             assert_never(rules.hands.rule)
 
 
-def open_value(state: State, seat: Seat) -> HandValue | None:
-    """Return the value of a seat's hand with the open board; None before the flop and if the deal lacks these cards."""
+def open_values(state: State) -> tuple[HandValue | None, ...]:
+    """Return the value of each seat's hand with the open board, by seat.
+
+    A value is None before the flop, and where the deal lacks the seat's cards or those of the board.
+    """
     places, sections = layout(state.deal.seat_count), state.deal.sections
     opened = [sections[places.board(name)] for name in ("flop", "turn_river")[: len(state.open_sections)]]
-    hole, board = sections[seat], [card for section in opened for card in section or ()]
-    if hole is None or not opened or None in opened:
-        return None
-    return (
-        state.rules.ranker.five((*hole, *board))
-        if len(opened) == 1
-        else hand_value(state.rules, hole=hole, board=board)
-    )
+    if not opened or None in opened:
+        return (None,) * len(state.seats)
+    board = [card for section in opened for card in section or ()]
+    rules, hands = state.rules, sections[: len(state.seats)]
+    if len(opened) == 1:
+        return tuple([None if hole is None else rules.ranker.five((*hole, *board)) for hole in hands])
+    return tuple([None if hole is None else hand_value(rules, hole=hole, board=board) for hole in hands])
 
 
 def best_hand(rules: UltimateTexasRules, *, hole: Sequence[Card], board: Sequence[Card]) -> Chosen:

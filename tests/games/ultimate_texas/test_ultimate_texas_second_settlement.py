@@ -16,7 +16,7 @@ import pytest
 from referee.cards import DECK, HOUSE, Card, Seat
 from referee.games.ultimate_texas import GAME, Decision, Event, State, UltimateTexasRules, apply, begin, legal_decisions
 from referee.games.ultimate_texas.rules import HandRule
-from referee.games.ultimate_texas.settlement import Outcome, best_hand, hand_value, open_value, trips_returns
+from referee.games.ultimate_texas.settlement import Outcome, best_hand, hand_value, open_values, trips_returns
 from referee.money import house_net
 from tests.budget import examples
 from tests.games.rounds import settled, texas_deal
@@ -163,12 +163,12 @@ def test_hand_is_worth_what_it_makes_with_the_open_board(ruleset: str, rules_of:
     for sample in _rounds(rules, 100):
         hole, flop, late = sample.hands[0], sample.board[:3], sample.board[3:]
         sections = (hole, None, flop, late)
-        assert [open_value(with_sections(state, *sections[:2], None, None), Seat(0)) for state in streets] == [None] * 3
-        assert open_value(with_sections(streets[1], None, None, flop, None), Seat(0)) is None
-        assert open_value(with_sections(streets[2], hole, None, flop, None), Seat(0)) is None
-        assert open_value(with_sections(streets[0], *sections), Seat(0)) is None
-        early = open_value(with_sections(streets[1], hole, None, flop, None), Seat(0))
-        whole = open_value(with_sections(streets[2], *sections), Seat(0))
+        assert [open_values(with_sections(state, *sections[:2], None, None))[0] for state in streets] == [None] * 3
+        assert open_values(with_sections(streets[1], None, None, flop, None))[0] is None
+        assert open_values(with_sections(streets[2], hole, None, flop, None))[0] is None
+        assert open_values(with_sections(streets[0], *sections))[0] is None
+        early = open_values(with_sections(streets[1], hole, None, flop, None))[0]
+        whole = open_values(with_sections(streets[2], *sections))[0]
         assert early is not None
         assert NAMES.index(early.category) == _worth([*hole, *flop])[0]
         assert whole == hand_value(rules, hole=hole, board=sample.board)
