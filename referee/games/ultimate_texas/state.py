@@ -9,7 +9,6 @@ it likes whatever it holds; cards come in at settlement. Each seat is alone agai
 """
 
 from collections.abc import Mapping
-from functools import cache
 from types import MappingProxyType
 from typing import Final
 
@@ -36,7 +35,6 @@ BOARD: Final = MappingProxyType({"house": 2, "flop": 3, "turn_river": 2})
 """Sizes of the sections beside the hands."""
 
 
-@cache
 def layout(seat_count: int) -> Layout:
     """Return the layout of a round: two cards a seat, the house's two, the flop's three, turn and river."""
     return Layout.of(
