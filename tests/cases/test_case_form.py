@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 from referee_harness.cases.engine import MismatchError, run
 from referee_harness.cases.rows import Case, CaseFormError, read
+from referee_harness.cases.secrets import Secrets
 from referee_harness.cases.servers import Served, by_calls, serve_scripted
 
 from tests.cases.all_cases import WRITTEN
@@ -81,3 +82,10 @@ def test_case_that_fails_prints_a_diff(scripted: Served, tmp_path: Path, old: st
         run(case, scripted, by_calls(scripted))
     assert difference in str(caught.value)
     assert str(caught.value).endswith('-k "pair-over-pair"')
+
+
+def test_seat_keeps_its_key_and_has_a_seed_of_its_own_in_every_round() -> None:
+    first, second = (Secrets("table", seat=0, round_id=round_id) for round_id in (b"\1" * 32, b"\2" * 32))
+
+    assert first.key == second.key
+    assert len({first.seed, first.token, first.nonce, second.seed, second.token, second.nonce}) == 6

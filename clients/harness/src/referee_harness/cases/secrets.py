@@ -11,14 +11,14 @@ from referee.evidence.encoding import tagged_hash, u8
 
 @dataclass(frozen=True)
 class Secrets:
-    """A seat's secrets, which follow from its table and seat: private key, seed, token and nonce."""
+    """A seat's secrets: its private key follows from table and seat; seed, token and nonce from the round too."""
 
     table: str
     seat: int
     round_id: bytes
 
-    def _made(self, what: str) -> bytes:
-        return tagged_hash("round", f"{self.table}/{self.seat}/{what}".encode())
+    def _made(self, what: str, round_id: bytes = b"") -> bytes:
+        return tagged_hash("round", round_id, f"{self.table}/{self.seat}/{what}".encode())
 
     @property
     def key(self) -> bytes:
@@ -33,17 +33,17 @@ class Secrets:
     @property
     def seed(self) -> bytes:
         """What the seat adds to the mix."""
-        return self._made("seed")
+        return self._made("seed", self.round_id)
 
     @property
     def token(self) -> bytes:
         """What opens the seat's hand."""
-        return self._made("token")
+        return self._made("token", self.round_id)
 
     @property
     def nonce(self) -> bytes:
         """What hides the seat's arrangement."""
-        return self._made("nonce")
+        return self._made("nonce", self.round_id)
 
     @property
     def token_hash(self) -> bytes:
