@@ -28,6 +28,7 @@ LATER = ("slow", "exhaustive")
 BEFORE_A_RELEASE = ("smaller", "whole")
 pytest_plugins = (
     "tests.driver.running",  # first, since others import it
+    "tests.collecting",
     "tests.audit.auditing",
     "tests.chaos.report",
     "tests.cli.demo_bundle",

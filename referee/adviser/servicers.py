@@ -1,6 +1,7 @@
 """The servicers that advise under a charter: AdviceService's own, and those of installed packages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,14 @@ def handler_of(method: MethodDescriptor, find: Finder) -> "grpc.RpcMethodHandler
 
 
 def advise_in_process(server: grpc.Server, charter: Charter, clock: Callable[[], int], tables: Path | None) -> None:
-    """Add the services that advise to a server itself; the thread of each call computes."""
-    parts = parts_of(charter, clock=clock, advice=InThread(), tables=tables)
-    servicers = {service.name: servicer_of(service, parts) for service in ADVISING.values()}
-    add_methods(server, lambda service, method: handler_of(method, lambda _context: servicers[service.name]))
+    """Add the services that advise to a server itself; the thread of each call computes.
+
+    The first call reads the charter's rulesets, which takes longer than the start of a server.
+    """
+
+    @cache
+    def servicers() -> Mapping[str, Any]:
+        parts = parts_of(charter, clock=clock, advice=InThread(), tables=tables)
+        return {service.name: servicer_of(service, parts) for service in ADVISING.values()}
+
+    add_methods(server, lambda service, method: handler_of(method, lambda _context: servicers()[service.name]))

@@ -16,6 +16,7 @@ import enum
 import types
 import typing
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -75,6 +76,7 @@ def spelled_out(made: object, *, schema: int) -> object:
     return msgspec.to_builtins(made)
 
 
+@cache
 def members_of(table: type[msgspec.Struct]) -> tuple[Member, ...]:
     """Return the fields of a table in the order of its type; TypeError if a field of a later schema has no default."""
     hints = typing.get_type_hints(table, include_extras=True)

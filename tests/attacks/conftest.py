@@ -1,4 +1,4 @@
-"""Running servers to attack: ``referee serve`` as an operator starts it, with nothing configured."""
+"""What attacks share: a quarrel about the rounds that each leaves, and servers as an operator starts them."""
 
 import json
 import signal
@@ -11,6 +11,9 @@ from typing import Any
 
 import grpc
 import pytest
+
+from tests.attacks.named_parties import ELSEWHERE, NAMED
+from tests.dispute.recorded_audits import Recorder
 
 STOP_SECONDS = 60
 
@@ -68,3 +71,29 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     yield start
     for server in started:
         server.close()
+
+
+@pytest.fixture(autouse=True)
+def quarrel(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Settle a quarrel about the rounds of each attack that holds: the answer names the attacker, and no honest party.
+
+    It is about the logs that the attack audits, or else about the one that its server is left with.
+    """
+    module = request.module.__name__.rpartition(".")[2]
+    if module in ELSEWHERE:
+        yield
+        return
+    recorder, failed = Recorder(), request.session.testsfailed
+    servers = [request.getfixturevalue(name) for name in ("house", "table") if name in request.fixturenames]
+    with pytest.MonkeyPatch.context() as patch:
+        recorder.watch(patch)
+        yield
+        if request.session.testsfailed > failed:
+            return
+        if not recorder.audits:
+            servers[0].audit()
+    answers = [answer for audit in recorder.audits for answer in audit.disputes()]
+    assert answers or recorder.audits[-1].report.rounds.opened == 0, "an attack that was refused may leave no round"
+    named = {(one.party.value, one.certainty.value) for answer in answers for one in answer.suspects}
+    expected = NAMED.get(f"{module}.{request.function.__name__}", set())
+    assert named == expected, [one for answer in answers for one in answer.failures]

@@ -86,10 +86,15 @@ class TypeScript:
         self._node.stdin.write(json.dumps(row) + "\n")
         self._node.stdin.flush()
 
-    def answer(self) -> tuple[Seen, ...]:
-        """Return the findings of the row that was sent first of those not answered."""
+    def verdict(self) -> dict[str, Any]:
+        """Return the verdict on the row that was sent first of those not answered, as the verifier has it."""
         assert self._node.stdout is not None
-        said = json.loads(self._node.stdout.readline())
+        verdict: dict[str, Any] = json.loads(self._node.stdout.readline())
+        return verdict
+
+    def answer(self) -> tuple[Seen, ...]:
+        """Return the findings of that row."""
+        said = self.verdict()
         if "error" in said:
             is_refused = said["error"] in ("BundleError", "SpellingError")
             return (Seen("REFUSED" if is_refused else f"EXCEPTION {said['error']}", -1),)

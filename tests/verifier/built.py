@@ -1,14 +1,14 @@
-"""Fixtures of the verifier's tests: the built project, and a function that runs it on many logs at once."""
+"""Fixtures of the verifier's tests: the built project, and a function that runs it on logs."""
 
-import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.fuzz.fuzz_verdicts import TypeScript
 from tests.node_project import build, install
-from tests.verifier.verifier_project import PROJECT, run
+from tests.verifier.verifier_project import PROJECT
 
 Verdicts = Callable[[Iterable[dict[str, Any]]], list[dict[str, Any]]]
 
@@ -26,13 +26,16 @@ def project() -> Path:
 
 
 @pytest.fixture(scope="session")
-def verdicts(project: Path) -> Verdicts:
-    """Return a function that verifies several logs or bundles in one process and returns a result for each."""
+def verdicts(project: Path) -> Iterator[Verdicts]:
+    """Return a function that verifies logs or bundles, all in one process of Node, and returns a result for each."""
+    assert project.is_dir()
+    with TypeScript() as verifier:
 
-    def ask(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-        lines = "".join(json.dumps(row) + "\n" for row in rows)
-        answered = run("node", str(project / "build" / "test" / "verdicts.js"), stdin=lines)
-        assert answered.returncode == 0, answered.stderr
-        return [json.loads(line) for line in answered.stdout.splitlines()]
+        def ask(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+            results = []
+            for row in rows:
+                verifier.ask(row)
+                results.append(verifier.verdict())
+            return results
 
-    return ask
+        yield ask

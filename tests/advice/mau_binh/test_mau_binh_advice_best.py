@@ -21,7 +21,7 @@ from referee.hands import HandValue, Ranking
 from referee.hands.ladder import MULTIPLICITIES, SUITED
 from referee.rulesets import Ruleset
 from tests.advice.mau_binh import kickers
-from tests.budget import sample
+from tests.budget import examples, sample
 from tests.randomness import random_from
 
 AT_LENGTH = pytest.mark.slow("compares with a slower way at length")
@@ -226,7 +226,7 @@ def test_suggestions_are_the_best_splits_that_the_rules_allow(
 @pytest.mark.parametrize("seat_count", [pytest.param(2, marks=AT_LENGTH), 3, pytest.param(4, marks=AT_LENGTH)])
 def test_suggestions_are_the_best_splits_found_by_loops(ruleset: Ruleset, rules: MauBinhRules, seat_count: int) -> None:
     advisor = advisor_of(ruleset, rules, seat_count=seat_count)
-    for hand in hands_of(100 + seat_count, 15):
+    for hand in hands_of(100 + seat_count, examples(8)):
         suggestions = advisor.suggest(hand, count=10)
         check_cards(rules, hand, suggestions)
         assert summary(advisor, hand, suggestions) == best_by_loops(advisor, hand, 10)
@@ -275,7 +275,7 @@ def test_threads_do_not_disturb_one_another(ruleset: Ruleset, rules: MauBinhRule
     wrong: list[int] = []
 
     def ask(start: int) -> None:
-        for turn in range(len(hands) * 3):
+        for turn in range(len(hands)):
             index = (start + turn) % len(hands)
             if advisor.suggest(hands[index], count=3) != expected[index]:
                 wrong.append(index)

@@ -8,6 +8,7 @@ from referee.games.tien_len.code import EndKind
 from referee.games.tien_len.leftover import price_leftover
 from referee.games.tien_len.structure import cost_of, plan_of
 from referee.money import net_amounts
+from tests.budget import examples
 from tests.randomness import random_from
 
 
@@ -20,7 +21,7 @@ def test_rounds_in_the_head_are_those_of_the_law(request, play_at_random, seats:
     rules: TienLenRules = request.getfixturevalue(variant)
     chance = random_from(seats)
     ended, chains, answered = set(), 0, 0
-    for number in range(600):
+    for number in range(examples(250)):
         mine = None
         for state, event in play_at_random(rules, chance, seats, leaving=0.1 * (number % 3 == 0)):
             if mine is None:

@@ -138,7 +138,7 @@ def test_rounds_without_a_rule_of_three_of_spades_go_as_the_second_implementatio
         name: {"units": 26 * applies, "applies": applies, "source": "s", "quote": "q"}
         for name, applies in knobs.items()
     }
-    rules, endings, rounds = variant(tables | {"instant_wins": []}), Counter[str](), examples(250)
+    rules, endings, rounds = variant(tables | {"instant_wins": []}), Counter[str](), examples(120)
     for number in range(rounds):
         seats = 2 + number % 3
         hands = dealing(chance, seats)
