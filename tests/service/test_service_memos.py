@@ -1,7 +1,7 @@
 """Every memo of the server's process is on the page, with its key: a new one is added there, or this test fails.
 
-Found are ``Memo``, ``lru_cache``, ``cache``, ``cached_property``, mappings of weak references, and mappings that begin
-empty in a module, a class or an object.
+Found are ``Memo``, ``lru_cache``, ``cache``, ``cached_property``, mappings of weak references, mappings that begin
+empty in a module, a class or an object, and classes of mappings that make what they lack.
 """
 
 import ast
@@ -77,7 +77,8 @@ def memos_in(node: ast.AST, path: tuple[str, ...] = (), *, in_function: bool = F
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 inner = (*path, child.name)
                 is_inside = in_function or not isinstance(child, ast.ClassDef)
-                if any(name_of(one) in MEMOS for one in child.decorator_list):
+                fills_itself = any(isinstance(one, ast.FunctionDef) and one.name == "__missing__" for one in child.body)
+                if fills_itself or any(name_of(one) in MEMOS for one in child.decorator_list):
                     yield ".".join(inner)
             case ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value):
                 is_kept = not in_function or isinstance(target, ast.Attribute)
