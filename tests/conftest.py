@@ -143,7 +143,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for_releases: Counter[str] = config.stash[_FOR_RELEASES]
         for item in items:
             for mark in marks_of(item, BEFORE_A_RELEASE):
-                for_releases[f"{mark.name}: {item.name}: {mark.args[0]}"] += 1
+                for_releases[f"{mark.name}: {item.name.partition('[')[0]}: {mark.args[0]}"] += 1
         items[:] = [item for item in items if item.get_closest_marker("whole") is None]
 
 

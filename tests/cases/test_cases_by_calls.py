@@ -14,6 +14,7 @@ from referee.rulesets import Catalogue
 from tests.cases.all_cases import ALL
 from tests.cases.variants import catalogue_for
 from tests.cases.worlds import Plain, plain_world
+from tests.narrow_connection import FEWER, STREAMS, TIMES
 
 UNSCRIPTED: Final = [case for case in ALL if not case.is_scripted]
 REFUSED: Final = [
@@ -49,17 +50,18 @@ def test_case_on_a_server_that_deals_by_itself(plain: Plain, case: Case) -> None
 
 @pytest.fixture(scope="module")
 def narrow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plain]:
-    """Run a server whose connections take 32 calls at once."""
-    with plain_world(tmp_path_factory.mktemp("narrow"), streams=32) as world:
+    """Run a server whose connections take few calls at once."""
+    with plain_world(tmp_path_factory.mktemp("narrow"), streams=STREAMS) as world:
         yield world
 
 
-@pytest.mark.slow("repeats each refusal of a round a hundred times")
+@pytest.mark.slow("repeats each refusal of a round more often than its connection has calls")
+@FEWER
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.name)
 def test_refusal_leaves_its_connection_whole(narrow: Plain, case: Case) -> None:
-    """A hundred times, with no garbage collected: a refusal that is kept would use up one of 32 calls."""
+    """No garbage is collected: a refusal that is kept would use up one of the connection's calls."""
     last = max(number for number, step in enumerate(case.steps) if step.get("refused"))
-    steps = (*case.steps[:last], dict(case.steps[last]) | {"times": 100})
+    steps = (*case.steps[:last], dict(case.steps[last]) | {"times": TIMES})
     gc.collect()
     gc.disable()
     try:

@@ -1,7 +1,7 @@
-"""Each method, refused for each reason a hundred times over one connection, which then still answers.
+"""Each method, refused for each reason again and again over one connection, which then still answers.
 
-The table beside this file says how each reason is produced, and of which methods. The connection takes 32 calls at
-once, and no garbage is collected: a refusal that is kept, of whichever method, would use up one of them.
+The table beside this file says how each reason is produced, and of which methods. The connection takes fewer calls at
+once than are refused, and no garbage is collected: a refusal that is kept, of whichever method, would use up a call.
 
 ``python -m tests.service.test_service_refusal_pairs`` writes the table anew.
 """
@@ -39,6 +39,7 @@ from tests.chaos.ledger import status_of
 from tests.chaos.recording import Recorded, record
 from tests.driver.messages import METHODS as DESCRIPTORS
 from tests.driver.messages import request_type
+from tests.narrow_connection import FEWER, STREAMS, TIMES
 from tests.service.house import House
 from tests.service.refusal_ways import WAYS, Way
 from tests.service.refused_callers import CASES, bearing
@@ -47,8 +48,6 @@ from tests.status_details import reason_and_field
 TABLE: Final = Path(__file__).parent / "refusal_pairs.jsonl"
 pytestmark = pytest.mark.usefixtures("quiet_calls")  # a line and a traceback a refusal take longer than the calls
 METHODS: Final = sorted(DESCRIPTORS)
-TIMES: Final = 100
-STREAMS: Final = 32
 KEYS: Final = "/referee.v1.LogService/GetKeys"
 FAULTS: Final[Mapping[str, tuple[str, Callable[[], Exception]]]] = {
     "INTERNAL": ("a defect is injected into the method", lambda: ZeroDivisionError("injected")),
@@ -149,7 +148,7 @@ def reason_in_batch(answer: bytes) -> str:
 
 @contextmanager
 def open_house(folder: Path, **settings: Any) -> Iterator[House]:  # noqa: ANN401 - what ServerOptions takes
-    """Start a server whose connections take 32 calls at once."""
+    """Start a server whose connections take few calls at once."""
     house = House(folder, streams=STREAMS, **settings)
     try:
         yield house
@@ -237,11 +236,12 @@ def lines_of(pairs: Sequence[Pair]) -> Iterator[str]:
         yield json.dumps({"reason": reason, "how": how, "methods": named})
 
 
-@pytest.mark.slow("calls every method some thousand times")
+@pytest.mark.slow("calls every method some hundred times")
+@FEWER
 def test_every_pair_of_a_method_and_a_reason_leaves_its_connection_whole(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A hundred refusals each, all for the pair's reason, and none of them cut off for want of a stream."""
+    """More refusals than streams, all for the pair's reason, and none of them cut off for want of a stream."""
     found = list(refused(tmp_path, times=TIMES))
     assert {pair: dict(ends) for pair, ends in found} == {pair: {pair.reason: TIMES} for pair in rows()}
     with capsys.disabled():
@@ -249,9 +249,10 @@ def test_every_pair_of_a_method_and_a_reason_leaves_its_connection_whole(
 
 
 @pytest.mark.slow("prepares each refusal of the list")
+@FEWER
 @pytest.mark.parametrize("case", LASTING, ids=lambda case: f"{case.reason}-{case.prepare.__name__}")
 def test_refusal_of_a_prepared_round_leaves_its_connection_whole(tmp_path: Path, case: Any) -> None:  # noqa: ANN401
-    """What only one state of a round or of the server brings about, a hundred times."""
+    """What only one state of a round or of the server brings about, more often than there are streams."""
     with open_house(tmp_path / "data") as house:
         call = case.prepare(house)
         gc.collect()

@@ -233,11 +233,11 @@ def test_suggestions_are_the_best_splits_found_by_loops(ruleset: Ruleset, rules:
 
 
 @pytest.mark.exhaustive("tries many hands of each ruleset")
-@pytest.mark.smaller("120 hands of each ruleset instead of 1,000")
+@pytest.mark.smaller("60 hands of each ruleset instead of 1,000")
 @pytest.mark.timeout(900)
 def test_suggestions_for_many_hands_are_the_best_splits(ruleset: Ruleset, rules: MauBinhRules) -> None:
     advisor = advisor_of(ruleset, rules, seat_count=4)
-    for hand in hands_of(7, sample(120, whole=1_000)):
+    for hand in hands_of(7, sample(60, whole=1_000)):
         suggestions = advisor.suggest(hand, count=3)
         check_cards(rules, hand, suggestions)
         assert summary(advisor, hand, suggestions) == best_by_loops(advisor, hand, 3)

@@ -72,7 +72,7 @@ def test_listed_plays_are_the_legal_subsets_of_the_hand(seats: int, dealing: Dea
 
 
 @pytest.mark.exhaustive("tries every subset of the hands of many rounds")
-@pytest.mark.smaller("4 rounds of each number of seats instead of 30")
+@pytest.mark.smaller("2 rounds of each number of seats instead of 30")
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_listed_plays_are_the_legal_subsets_over_many_rounds(
