@@ -25,9 +25,10 @@ class Actions(ABC):
     def __init__(self, ruleset: Ruleset, seat_count: int) -> None:
         self.ruleset, self.seat_count = ruleset, seat_count
 
-    @abstractmethod
     def turn(self, state: Any) -> Seat | None:
-        """Return the seat that acts next; None once no seat has anything to decide."""
+        """Return the seat that acts next, by default the state's ``turn``; None once no seat has anything to decide."""
+        turn: Seat | None = None if state.is_over else state.turn
+        return turn
 
     @abstractmethod
     def offers(self, state: Any, seat: Seat, begun: tuple[int, ...]) -> Mapping[int, Any]:

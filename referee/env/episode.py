@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from referee.cards import HOUSE, Seat, cards_of, glyphs_of
+from referee.cards import HOUSE, cards_of, glyphs_of
 from referee.dealing.deadlines import DEAL_MS, default_round_deadline
 from referee.dealing.deal import Deal
 from referee.dealing.header import NO_KEY, NO_LEAF, PROTOCOL, SUITE_COMMITMENT, Header
@@ -26,7 +26,7 @@ _SEAT: Final = {Language.EN: ("seat", "house", "pays"), Language.VI: ("ghế", "
 
 
 class Episode:
-    """A round at the ruleset's bet unit; ``state`` is the game's own.
+    """A round at the ruleset's bet unit, which is each seat's stake; ``state`` is the game's own.
 
     Its table is named by the ruleset's digest, the number of seats, the seed and the number.
     """
@@ -97,7 +97,3 @@ class Episode:
             payer, payee = [house if one == HOUSE else f"{seat} {one}" for one in (paid.payer, paid.payee)]
             reasons = [getattr(table[paid.reason], language) for table in names.values() if paid.reason in table]
             yield f"{payer} {pays} {payee} {paid.amount}: {', '.join(reasons[:1])}"
-
-    def stake_of(self, seat: Seat) -> int:
-        """Return the stake of a seat in minor units: its own bet in a game with bets, else the table's."""
-        return self.header.seat_stakes[seat][0] if self.header.seat_stakes else self.header.stake

@@ -20,7 +20,8 @@ from referee.rulesets import Language, Ruleset, get
 class RoundEnv(AECEnv):  # type: ignore[misc] # PettingZoo ships no types
     """Rounds of a ruleset; each episode is one round. Agents are ``seat_0`` and so on.
 
-    An observation has the bytes of ``actions.features``; ``infos[agent]["action_mask"]`` says which actions are lawful.
+    An observation has the bytes of ``actions.features``, and the number of an action is its place in
+    ``actions.labels``; ``infos[agent]["action_mask"]`` says which actions are lawful.
     Rewards come at the end: what the seat won or lost, in stakes. Deals that a hand wins at once are passed over.
     """
 
@@ -45,17 +46,9 @@ class RoundEnv(AECEnv):  # type: ignore[misc] # PettingZoo ships no types
         self.render_mode, self._language = render_mode, Language(language)
         self.possible_agents = [f"seat_{seat}" for seat in range(count)]
         size, labels = sum(self.actions.features.values()), len(self.actions.labels)
-        self.observation_spaces = {agent: Box(0, 255, (size,), np.uint8) for agent in self.possible_agents}
-        self.action_spaces = {agent: Discrete(labels) for agent in self.possible_agents}
+        self.observation_space = {agent: Box(0, 255, (size,), np.uint8) for agent in self.possible_agents}.__getitem__
+        self.action_space = {agent: Discrete(labels) for agent in self.possible_agents}.__getitem__
         self._seed, self._number = secrets.randbits(63), -1
-
-    def observation_space(self, agent: str) -> Box:
-        """Return the space of an agent's observations."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Discrete:
-        """Return the space of an agent's actions; the number of each is its place in ``actions.labels``."""
-        return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Deal an episode: the first of a seed, 0 to 2^63-1, the next without one. ``options`` are not read."""
@@ -119,8 +112,8 @@ class RoundEnv(AECEnv):  # type: ignore[misc] # PettingZoo ships no types
         episode, seat = self.episode, self.actions.turn(self.episode.state)
         offered: Mapping[int, Any] = {}
         if seat is None:
-            net = enumerate(zip(self.agents, episode.settle().net, strict=True))
-            self.rewards = {agent: won / episode.stake_of(Seat(place)) for place, (agent, won) in net}
+            net = zip(self.agents, episode.settle().net, strict=True)
+            self.rewards = {agent: won / episode.header.stake for agent, won in net}
             self.terminations = dict.fromkeys(self.agents, True)
         else:
             self.agent_selection = self.agents[seat]

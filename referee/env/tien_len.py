@@ -31,9 +31,6 @@ class TienLenActions(Actions):
         self.features = {"held": deck, "begun": deck, "to_beat": deck, "played": seat_count * deck}
         self.features |= dict.fromkeys(("cards_left", "to_beat_by", "passed"), seat_count)
 
-    def turn(self, state: State) -> Seat | None:
-        return None if state.is_over else state.turn
-
     def offers(self, state: State, seat: Seat, begun: tuple[int, ...]) -> Mapping[int, Event | None]:
         """Return PLAY if the cards picked are a lawful play, the cards that lead to one, and PASS before the first."""
         if self._listed[0] is not state:

@@ -25,9 +25,6 @@ class UltimateTexasActions(Actions):
         self.features = {"hole": len(DECK), "board": len(DECK), "street": len(Street)}
         self.features |= {"multiple": seat_count, "folded": seat_count}
 
-    def turn(self, state: State) -> Seat | None:
-        return state.turn
-
     def offers(self, state: State, seat: Seat, begun: tuple[int, ...]) -> Mapping[int, Event]:
         del begun
         lawful = legal_decisions(state, seat)

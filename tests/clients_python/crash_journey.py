@@ -30,9 +30,10 @@ _REFEREE: Final = (sys.executable, "-m", "referee")
 
 @dataclass(frozen=True, kw_only=True)
 class Guarded:
-    """A server with access control, and tokens of a frontend and an auditor."""
+    """A server with access control, and tokens of a frontend and an auditor; ``web`` is empty without a gateway."""
 
     address: str
+    web: str
     data: Path
     issuer: Path
     frontend: str
@@ -49,21 +50,24 @@ class Crashed:
 
 
 @contextmanager
-def guarded_server(folder: Path) -> Iterator[Guarded]:
-    """Run ``referee serve`` with an issuer of tokens; it ends with the block."""
+def guarded_server(folder: Path, *options: str, tenant: str = "acme") -> Iterator[Guarded]:
+    """Run ``referee serve`` with an issuer of tokens and further options; it ends with the block.
+
+    ``tenant``: whose tables the frontend may play at, ``*`` for all.
+    """
     issuer = folder / "issuer.key"
     key = _referee("token", "key", str(issuer), "--name", "acme.example/tokens")
     (folder / "referee.toml").write_text(f"[[access.issuers]]\nkey = {json.dumps(key)}\ntenant = '*'\n", "utf-8")
     data = folder / "data"
     command = [*_REFEREE, "serve", "--listen", "127.0.0.1:0", "--data", str(data), "--quiet"]
     with subprocess.Popen(
-        [*command, "--config", str(folder / "referee.toml")], stdout=subprocess.PIPE, text=True
+        [*command, *options, "--config", str(folder / "referee.toml")], stdout=subprocess.PIPE, text=True
     ) as process:
         try:
             assert process.stdout is not None
             ready = json.loads(process.stdout.readline())
-            tokens = {role: _token(issuer, role, tenant) for role, tenant in (("frontend", "acme"), ("auditor", "*"))}
-            yield Guarded(address=ready["address"], data=data, issuer=issuer, **tokens)
+            tokens = {role: _token(issuer, role, tenant) for role, tenant in (("frontend", tenant), ("auditor", "*"))}
+            yield Guarded(address=ready["address"], web=ready.get("web", ""), data=data, issuer=issuer, **tokens)
         finally:
             process.terminate()
             process.wait(SECONDS)

@@ -26,7 +26,7 @@ from referee_client import (
 from referee_client.messages import log_pb2, log_pb2_grpc, shuffler_pb2
 from referee_harness import Harness
 
-from tests.clients_python.playing import as_dealt, binh, dealt
+from tests.clients_python.playing import as_dealt, bet, binh, dealt
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -83,6 +83,38 @@ def test_an_event_without_an_answer_is_sent_again(harness: Harness, client: Clie
     assert harness.waiting["faults"] == []
     for seat in range(1, len(hands)):
         game.arrange(seat, as_dealt(hands[seat]))
+    assert game.settle().is_replayed
+
+
+ATTEMPTS = 7
+"""More attempts than a call makes by itself, so that the round has to repeat the call."""
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_an_opening_that_fails_for_long_is_repeated_without_its_event(
+    harness: Harness, client: Client, table: str, when: str
+):
+    game = dealt(client.ultimate_texas(bet(table)))
+    harness.fault(kind="refuse", method="OpenSection", when=when, times=ATTEMPTS)
+    assert game.decide(0, "CHECK").event_number == 1
+    assert harness.waiting["faults"] == []
+    assert (len(game.board["flop"]), len(game.message.events)) == (3, 1)
+
+
+def test_cards_that_stay_closed_open_before_the_next_event(harness: Harness, client: Client, table: str):
+    """The same call again is the same event; another one is sent after the opening."""
+    game = dealt(client.ultimate_texas(bet(table)))
+    harness.fault(kind="refuse", method="AcceptEvent", when="after", times=2)
+    harness.fault(kind="refuse", method="OpenSection", status="DEADLINE_EXCEEDED", times=ATTEMPTS)
+    client._session.timeout = 0.01  # noqa: SLF001 - the steps before have as long as they need
+    with pytest.raises((TimedOutError, UnavailableError)):
+        game.decide(0, "CHECK")
+    client._session.timeout = 60  # noqa: SLF001
+    answers = [game.decide(0, "CHECK") for _ in range(2)]
+    assert [one.event_number for one in answers] == [1, 2]
+    assert harness.waiting["faults"] == []
+    harness.fault(kind="refuse", method="OpenSection", status="DEADLINE_EXCEEDED")
+    assert game.decide(0, "PLAY_1X").event_number == 3
     assert game.settle().is_replayed
 
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from tests.browser_flags import FLAGS
 from tests.node_project import build, run
 from tests.smoke.test_smoke_clients import CLIENTS, VECTORS, key_of
 from tests.web.web_client import CLIENT, built, page_served
@@ -30,6 +31,11 @@ ROOT: Final = Path(__file__).parents[2]
 BIN: Final = Path(sys.executable).parent
 SECONDS: Final = 300
 ENGINE: Final = CLIENT / "example" / "tien-len.engine.js"
+CHROMIUM: Final = "/usr/bin/chromium"
+NOTING_FAULTS: Final = """() => {
+  addEventListener("error", ({ message }) => (globalThis.ended = `it failed: ${message}`));
+  addEventListener("unhandledrejection", ({ reason }) => (globalThis.ended = `it failed: ${reason}`));
+}"""
 COMMENTS: Final = ("#", "//", "/*", "*")
 
 
@@ -196,20 +202,30 @@ def in_a_bare_context(server: Server) -> None:
 
 def in_chromium(server: Server) -> None:
     """Play and verify in a page of another origin, through the gateway, by the same program with another address."""
+    program = in_typescript().replace("referee-client/node", "referee-client")
+    run_in_chromium(server.keys["page"], program.replace("127.0.0.1:50051", f"http://{server.web}"))
+
+
+def run_in_chromium(origin: str, program: str) -> str:
+    """Run a module in a page of an origin and return what it printed; raise RuntimeError if it fails."""
     from playwright import sync_api  # noqa: PLC0415 - only where a browser is timed
 
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--headless", "--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--headless", *FLAGS])
         page = browser.new_page()
-        page.goto(server.keys["page"])
-        program = in_typescript().replace("referee-client/node", "referee-client")
-        program = program.replace("127.0.0.1:50051", f"http://{server.web}") + "\nglobalThis.over = true;"
+        printed_lines: list[str] = []
+        page.on("console", lambda message: printed_lines.append(message.text))
+        page.goto(origin)
+        page.evaluate(NOTING_FAULTS)
         try:
-            page.add_script_tag(type="module", content=program)
-            page.wait_for_function("globalThis.over", timeout=SECONDS * 1000)
+            page.add_script_tag(type="module", content=f'{program}\nglobalThis.ended = "well";')
+            page.wait_for_function("globalThis.ended", timeout=SECONDS * 1000)
         except sync_api.Error as error:
             raise RuntimeError(str(error)) from None
+        if (ended := page.evaluate("globalThis.ended")) != "well":
+            raise RuntimeError(ended)
         browser.close()
+    return "\n".join(printed_lines)
 
 
 def make_typescript(_server: Server) -> None:

@@ -37,6 +37,8 @@ export interface ClientOptions {
    * engine plays one table, which has nothing to share; 5 in Node, where many tables are served.
    */
   readonly gatherMs?: number;
+  /** How long a move whose answer was lost is sent again, in ms; 10 seconds. 0 for no limit. */
+  readonly timeoutMs?: number;
 }
 
 /** What a round is resumed from, where the journal has no record of it. */
@@ -218,7 +220,7 @@ export class Client {
 
   /** End the connection. */
   close(): void {
-    this.#session.line.close();
+    this.#session.close();
   }
 
   #of(terms: Terms, secrets: readonly SeatSecrets[]): AnyRound {

@@ -115,9 +115,3 @@ const KINDS: ReadonlyMap<Code, new (refusal: RefusalFacts) => RefereeError> = ne
 export function refusedWith(refusal: RefusalFacts): RefereeError {
   return new (KINDS.get(refusal.code) ?? RefereeError)(refusal);
 }
-
-/** Whether a call was refused for good, so that what it asked for has not happened. */
-export function isRefused(error: unknown): boolean {
-  const isOpen = error instanceof UnavailableError || error instanceof TimedOutError || error instanceof DataLossError;
-  return error instanceof RefereeError && !isOpen && ![Code.Unknown, Code.Internal, Code.Canceled].includes(error.code);
-}

@@ -10,7 +10,7 @@ import { looseBase64 } from "referee-verifier/protocol";
 import { RefereeError, refusedWith } from "./errors.js";
 import { hostPost, type Post, TIMED_OUT } from "./http.js";
 import { HeldToken, type Token } from "./identity.js";
-import type { Line } from "./line.js";
+import { type Line, TIMEOUT_MS } from "./line.js";
 import { DETAILS, factsOf } from "./refusal.js";
 import { pauseAfter, RETRIES, type Retries } from "./retry.js";
 import { unreachedWords } from "./unreached.js";
@@ -28,8 +28,6 @@ export interface JsonAddress {
   /** How a text is posted, where the host has neither `fetch` nor XMLHttpRequest. */
   readonly post?: Post;
 }
-
-const TIMEOUT_MS = 10_000;
 
 /** Return a line to a gateway. */
 export function jsonLine(address: JsonAddress): Line {

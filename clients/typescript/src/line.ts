@@ -11,6 +11,9 @@ import { ConnectError, type Transport } from "@connectrpc/connect";
 import { refusedWith } from "./errors.js";
 import { refusalOf } from "./refusal.js";
 
+/** A call's deadline in milliseconds where nothing else is said. */
+export const TIMEOUT_MS = 10_000;
+
 /** Asks a server. A `RefereeError` where the call is refused or does not arrive. */
 export interface Line {
   /** Call a method; throws a RefereeError where it is refused or no answer came. */

@@ -1,37 +1,24 @@
 /**
- * The course of a round: events accepted and signed, cards opened by them, and a course taken over
- * from elsewhere. One receipt, the newest, speaks for all events up to its own, and each seat's
- * newest signature for all of that seat's. The hashes that they sign are computed here.
+ * The course of a round: events accepted and signed, and a course taken over from elsewhere. One receipt, the newest,
+ * speaks for all events up to its own, and each seat's newest signature for all of that seat's. The hashes that they
+ * sign are computed here.
  */
 
-import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import {
-  type Course,
-  CourseError,
-  type CourseReceipt,
-  encode,
-  hex,
-  isSignature,
-  NO_KEY,
-  parseEnvelope,
-  RECEIPT_TYPE,
-  sectionsOf,
-  unhex,
-} from "referee-verifier/protocol";
-import { DealtRound } from "./dealing.js";
-import { BadRequestError, isRefused, RoundLapsesError, VerificationError } from "./errors.js";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type Course, encode, isSignature, NO_KEY, unhex } from "referee-verifier/protocol";
+import { BadRequestError, RoundLapsesError, VerificationError } from "./errors.js";
 import { choiceMembers, courseOf, eventBytes, isTimeout } from "./events.js";
 import type { GameTypes } from "./game.js";
-import { type OpenSectionRequestSchema, ShufflerService } from "./gen/referee/v1/shuffler_pb.js";
+import { OpeningRound, refusing } from "./opening.js";
+import { isRefused } from "./repeating.js";
 import type { Unanswered } from "./state.js";
 import { present, same } from "./terms.js";
 import { verified } from "./trust.js";
 
 /** A round as it is played. */
-export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
+export class PlayedRound<Types extends GameTypes> extends OpeningRound<Types> {
   /** The answer to the event that is under way; a round has one at a time. */
   #last: Promise<unknown> = Promise.resolve();
-  #repeated: Types["event"] | undefined;
 
   /** The state of the round and what settling now would pay; nothing is signed or written. */
   async preview(): Promise<Types["preview"]> {
@@ -63,66 +50,14 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
    * `signature` is for a seat that keeps its key elsewhere, which has set `event.seen` too. Where
    * `violations` say that the event breaks a rule, nothing has happened. Cards that its receipt opens
    * lie open in `hands` and `board`. Calls of one round wait for one another.
+   *
+   * An event that is not answered is sent again for the client's `timeoutMs`, such as while a server starts again: an
+   * equal event is harmless, since only the receipt that is answered counts. Then the error is thrown, and the event is
+   * sent again before any other one and before the settlement. Where it is too late for it by then, it is reported with
+   * the time at which it was first sent, and the answer has no receipt; if the rules forbid that, the round lapses.
    */
   async acceptEvent(event: Types["event"], signature?: Uint8Array): Promise<Types["accepted"]> {
-    const before = this.#last;
-    const work = before.catch(() => undefined).then(() => this.#accept(event, signature));
-    this.#last = work;
-    return work;
-  }
-
-  /**
-   * Open the cards that the newest receipt opens; the opening is in the log, and the cards are the
-   * deal's. `acceptEvent` does it by itself; ask again where its answer was lost.
-   */
-  async openSection(): Promise<void> {
-    const envelope = present(this.message.receipt, "receipt");
-    const receipt = await this.receipted(envelope, this.course);
-    const request: MessageInitShape<typeof OpenSectionRequestSchema> = {
-      ...this.place,
-      steps: this.course.steps(receipt.number),
-      receipt: envelope,
-    };
-    const answer = await this.session.line.ask(ShufflerService.method.openSection, request);
-    const proved = await this.prove(answer.logReceipt, "UNSEAL");
-    const { value } = proved.placed;
-    const link = this.course.links[receipt.number - 1];
-    const signature = parseEnvelope(envelope).signature ?? new Uint8Array();
-    same(
-      "the logged opening",
-      [value.number, value.event_hash, value.history, value.received_time, value.opens_section],
-      [
-        receipt.number,
-        link && hex(link.eventHash),
-        link && hex(link.history),
-        Number(receipt.receivedTime),
-        receipt.opensSection,
-      ],
-    );
-    same("the receipt in the logged opening", value.receipt_signature, hex(signature));
-    same("the time of the opening", Number(answer.unsealedTime), value.unsealed_time);
-    if (!this.leaves.unseals.some(({ index }) => index === proved.index)) {
-      this.leaves.unseals.push(proved);
-    }
-    const since = receipt.number === this.course.number ? this.clock.eventSent : 0;
-    this.clock.compare("UNSEAL", value.unsealed_time, since, receipt.number);
-    const before = new Set(this.sections.keys());
-    await this.takeCertificate(answer.certificate);
-    for (const section of value.sections) {
-      same(`the time of section ${section}`, this.unsealed.get(section), value.unsealed_time);
-    }
-    for (const section of this.sections.keys()) {
-      if (!before.has(section) && !value.sections.includes(section)) {
-        throw new VerificationError(`section ${section} opened, and the logged opening lacks it`);
-      }
-    }
-    this.checkHands(answer.hands, value.sections);
-    const opened = answer.opened.map(({ section, cards }) => [section, cards]);
-    const board = [...this.sections].filter(([section]) => section >= this.terms.seats);
-    same("the sections answered", opened, this.#inOrder(board));
-    same("the section answered", answer.section, value.opens_section);
-    same("its cards", answer.cards, this.sections.get(answer.section));
-    await this.examine();
+    return this.#inTurn(() => this.#accept(event, signature));
   }
 
   /** The round so far in binary form, for `adopt` of another client or of a later start. */
@@ -131,14 +66,14 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
   }
 
   /**
-   * Take over a round so far, as `saved` of this frontend or of another one wrote it. Its certificates, receipt and signatures are verified, and each seat of this client is
-   * shown the course.
+   * Take over a round so far, as `saved` of this frontend or of another one wrote it. Its certificates, receipt and
+   * signatures are verified, and each seat of this client is shown the course.
    */
   async adopt(saved: Uint8Array): Promise<void> {
     const given = fromBinary(this.game.round, saved) as Types["round"];
     same("the header", given.header, this.headerMessage);
     const { start } = this.course;
-    const course = courseOf(this.game, this.roundId, this.#deckRoot, given.events);
+    const course = courseOf(this.game, this.roundId, this.deckRoot, given.events);
     same("the start of the course", course.start, start);
     const received = course.newestReceived;
     if (received > 0) {
@@ -172,6 +107,7 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
         this.keepReceipted(course, received, present(given.receipt, "receipt"), signature);
       }
     }
+    this.unopened = undefined;
     this.message = given;
     this.message.certificates = certificates;
     for (const seat of this.chains.keys()) {
@@ -182,22 +118,17 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
   /** The course in a round that `saved` wrote. */
   protected courseOf(saved: Uint8Array): Course {
     const { events } = fromBinary(this.game.round, saved) as Types["round"];
-    return courseOf(this.game, this.roundId, this.#deckRoot, events);
+    return courseOf(this.game, this.roundId, this.deckRoot, events);
   }
 
-  /** What an event receipt says; the referee signed it, and it is of this course. */
-  protected async receipted(envelope: Uint8Array, course: Course): Promise<CourseReceipt> {
-    const since = this.opened.index;
-    await this.session.check((believed) => believed.open(envelope, RECEIPT_TYPE, { role: "referee", since }));
-    return refusing(() => course.receipt(envelope));
-  }
-
-  /** Wait for the event under way, and send again what was sent and not answered, before anything else is done to the round. */
+  /** Send again what was sent and not answered, after the event under way and before anything else. */
   protected async sendUnanswered(): Promise<void> {
-    await this.#last.catch(() => undefined);
-    if (this.unanswered !== undefined) {
-      await this.#sendAgain(this.unanswered);
-    }
+    await this.#inTurn(async () => {
+      await this.openLeft();
+      if (this.unanswered !== undefined) {
+        await this.#sendAgain(this.unanswered);
+      }
+    });
   }
 
   /** A RoundLapsesError where going on could contradict a receipt that was given. */
@@ -217,44 +148,70 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     this.lapses = `${why}; the round lapses at its deadline, ${this.header.round_deadline}`;
   }
 
+  /** Do work on the course after all that was begun before. */
+  #inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    const done = this.#last.catch(() => undefined).then(work);
+    this.#last = done;
+    return done;
+  }
+
   async #accept(event: Types["event"], given?: Uint8Array): Promise<Types["accepted"]> {
     this.requireGoing(event);
+    const choice = this.#choiceTextOf(event);
+    const unopened = this.unopened;
+    await this.openLeft();
+    if (unopened?.choice === choice) {
+      return unopened.answer;
+    }
     const sent = this.unanswered;
-    if (sent !== undefined && encode(this.#choiceOf(sent.event)) === encode(this.#choiceOf(event))) {
+    if (sent !== undefined && this.#choiceTextOf(sent.event) === choice) {
       return this.#sendAgain(sent);
     }
     if (sent !== undefined && (sent.event.seat !== event.seat || !this.chains.has(event.seat))) {
       await this.#sendAgain(sent);
       this.requireGoing(event);
     }
+    const isNew = this.chains.get(event.seat)?.pending === undefined;
     const signature = given ?? this.sign(event);
     this.unanswered = { event, signature, sentTime: Date.now() };
     await this.keepSafe();
-    return this.#send(this.unanswered);
+    return this.#sendNew(this.unanswered, isNew);
   }
 
-  /** Submit an event and take it into the course if it is accepted; then open what it opens. */
-  async #send({ event, signature }: Unanswered<Types["event"]>): Promise<Types["accepted"]> {
-    const request = { round: this.message, event, signature };
-    const asked = Date.now();
+  /** Submit an event until it is answered; where it is refused at once and is `isNew`, its seat may sign another. */
+  async #sendNew(sent: Unanswered<Types["event"]>, isNew: boolean): Promise<Types["accepted"]> {
     let answer: Types["accepted"];
     try {
-      answer = (await this.askRound(this.game.accept, request)) as Types["accepted"];
+      answer = await this.#send(sent);
     } catch (error) {
+      if (this.session.repeating.isAsking(error)) {
+        return this.#sendAgain(sent);
+      }
       if (isRefused(error)) {
-        await this.#forget(event);
+        await this.#forget(sent.event, isNew);
       }
       throw error;
     }
     if (answer.eventNumber === undefined) {
-      await this.#forget(event, answer);
+      await this.#forget(sent.event, isNew || this.#isJudged(sent.event, answer));
+    }
+    await this.openLeft();
+    return answer;
+  }
+
+  /** Submit an event and take it into the course if it is accepted. */
+  async #send({ event, signature }: Unanswered<Types["event"]>): Promise<Types["accepted"]> {
+    const request = { round: this.message, event, signature };
+    const asked = Date.now();
+    const answer = (await this.askRound(this.game.accept, request)) as Types["accepted"];
+    if (answer.eventNumber === undefined) {
       return answer;
     }
     const accepted = present(answer.event, "event");
     same("the accepted event", eventBytes(this.game, accepted), eventBytes(this.game, event));
     same("the event's number", answer.eventNumber, this.course.number + 1);
     const events = [...this.message.events, accepted];
-    const course = courseOf(this.game, this.roundId, this.#deckRoot, events);
+    const course = courseOf(this.game, this.roundId, this.deckRoot, events);
     const envelope = present(answer.receipt, "receipt");
     const receipt = await this.receipted(envelope, course);
     same("the number in the receipt", receipt.number, answer.eventNumber);
@@ -266,19 +223,23 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     await this.#take(accepted, signature);
     this.noteRead();
     if (receipt.opensSection !== undefined) {
-      await this.openSection();
+      this.unopened = { choice: this.#choiceTextOf(event), answer };
     }
     return answer;
   }
 
   /**
-   * Submit an unanswered event again. Where its time has passed by now, it may have a receipt all
-   * the same: it is reported with the time at which it was sent, or the round lapses.
+   * Submit an unanswered event again, until it is answered. Where its time has passed by now, it may have a receipt all
+   * the same: it is reported with the time at which it was sent, or the round lapses. A refused call frees no seat.
    */
   async #sendAgain(sent: Unanswered<Types["event"]>): Promise<Types["accepted"]> {
-    this.#repeated = sent.event;
-    const answer = await this.#send(sent);
-    if (answer.eventNumber !== undefined || !isTooLate(answer)) {
+    const answer = await this.session.repeating.untilAnswered(() => this.#send(sent));
+    if (answer.eventNumber !== undefined) {
+      await this.openLeft();
+      return answer;
+    }
+    if (!isTooLate(answer)) {
+      await this.#forget(sent.event, this.#isJudged(sent.event, answer));
       return answer;
     }
     const reported = await this.#report(sent);
@@ -335,27 +296,14 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     });
   }
 
-  /** Sections in the order they open. */
-  #inOrder<T>(sections: [number, T][]): [number, T][] {
-    const order = sectionsOf(this.header)?.order ?? [];
-    return sections.sort(([one], [other]) => order.indexOf(one) - order.indexOf(other));
-  }
-
-  get #deckRoot(): Uint8Array {
-    return unhex(this.dealt.placed.value.deck_root);
-  }
-
   #show(course: Course, seat: number): void {
     refusing(() => this.chains.get(seat)?.show(course, this.message.signatures[seat]));
   }
 
-  /** Forget an event that was refused, unless it may have had a receipt and is too late by now. */
-  async #forget(event: Types["event"], answer?: Types["accepted"]): Promise<void> {
-    if (answer !== undefined && this.#isRepeated(event) && isTooLate(answer)) {
-      return;
-    }
+  /** Send a refused event no more, and let its seat sign another one in its place if `isFree`. */
+  async #forget(event: Types["event"], isFree: boolean): Promise<void> {
     this.unanswered = undefined;
-    if (!isTimeout(this.game, event)) {
+    if (isFree && !isTimeout(this.game, event)) {
       this.chains.get(event.seat)?.forget();
     }
     await this.keepSafe();
@@ -366,22 +314,20 @@ export class PlayedRound<Types extends GameTypes> extends DealtRound<Types> {
     return verified("an event", () => choiceMembers(this.game, event));
   }
 
-  /** Whether an event is sent for a second time at least. */
-  #isRepeated(event: Types["event"]): boolean {
-    return this.unanswered?.event === event && this.#repeated === event;
+  #choiceTextOf(event: Types["event"]): string {
+    return encode(this.#choiceOf(event));
+  }
+
+  /**
+   * Whether violations show that an event can never have been accepted: the rules refuse it on the very course on which
+   * it was signed, and not for the time, so that they refused it each time that it was sent.
+   */
+  #isJudged({ seen }: Types["event"], answer: Types["accepted"]): boolean {
+    return seen === this.course.number && !isTooLate(answer);
   }
 }
 
 /** Whether a refusal says that an event's time has passed: it may have been accepted before. */
 function isTooLate({ violations }: { violations: readonly { code: string }[] }): boolean {
   return violations.some(({ code }) => code === "DEADLINE_PASSED");
-}
-
-/** Run a check of a course; what it refuses becomes a VerificationError. */
-function refusing<T>(check: () => T): T {
-  try {
-    return verified("the event's receipt", check);
-  } catch (error) {
-    throw error instanceof CourseError ? new VerificationError(error.message) : error;
-  }
 }

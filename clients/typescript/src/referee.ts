@@ -11,6 +11,7 @@ import { ShufflerService } from "./gen/referee/v1/shuffler_pb.js";
 import { TienLenService } from "./gen/referee/v1/tien_len_pb.js";
 import { UltimateTexasService } from "./gen/referee/v1/ultimate_texas_pb.js";
 import { bearing, named, type Token } from "./identity.js";
+import { TIMEOUT_MS } from "./line.js";
 import { RETRIES, type Retries, retrying } from "./retry.js";
 
 /** A server's services. */
@@ -46,8 +47,6 @@ export interface Calls {
   /** Further interceptors around every call, innermost last. */
   readonly interceptors?: readonly Interceptor[];
 }
-
-const TIMEOUT_MS = 10_000;
 
 /** The services that a transport leads to. */
 export function refereeOver(transport: Transport): Referee {

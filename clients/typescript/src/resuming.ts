@@ -6,11 +6,12 @@
 
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { hex, roundIdOf } from "referee-verifier/protocol";
-import { isRefused, NotReadyError, RefereeError } from "./errors.js";
+import { NotReadyError, RefereeError } from "./errors.js";
 import type { GameTypes } from "./game.js";
 import { type GetTableRoundResponse, LogService, RoundStage } from "./gen/referee/v1/log_pb.js";
 import { RoundHeaderSchema } from "./gen/referee/v1/round_pb.js";
 import { encodeRecord, type RoundRecord } from "./record.js";
+import { isRefused } from "./repeating.js";
 import { Round } from "./round.js";
 import type { Session } from "./session.js";
 import { readHeader, whichRound } from "./terms.js";

@@ -13,12 +13,23 @@ import { RefereeError, VerificationError } from "./errors.js";
 import { type GetKeysResponse, LogService } from "./gen/referee/v1/log_pb.js";
 import { RulesetService } from "./gen/referee/v1/ruleset_pb.js";
 import type { Journal } from "./journal.js";
-import type { Line } from "./line.js";
+import { type Line, TIMEOUT_MS } from "./line.js";
+import { Repeating } from "./repeating.js";
 import { Believed, type Trust, verified } from "./trust.js";
 
 const COSIGNED_MS = 30_000;
 /** Pages of KEY leaves that are read. */
 const MOST_KEY_PAGES = 1000;
+
+/** What a session is given besides its line. */
+export interface SessionOptions {
+  /** Keys known from elsewhere. */
+  readonly trust?: Trust;
+  /** Where rounds under way are kept. */
+  readonly journal?: Journal;
+  /** How long a move that was not answered is sent again, in milliseconds; 10 seconds, 0 for no limit. */
+  readonly timeoutMs?: number;
+}
 
 /** A server and the trust to verify its answers by; without one its first keys are trusted. */
 export class Session {
@@ -26,13 +37,16 @@ export class Session {
   readonly journal: Journal | undefined;
   /** Figures of the rounds that are named, and whether that goes on. */
   readonly abridging = new Abridging();
+  /** Asks again what was not answered. */
+  readonly repeating: Repeating;
   #believed: Believed | undefined;
   #newest: Checkpoint | undefined;
   readonly #rulesets = new Map<string, HeldRuleset | null>();
 
-  constructor(line: Line, { trust, journal }: { trust?: Trust; journal?: Journal } = {}) {
+  constructor(line: Line, { trust, journal, timeoutMs = TIMEOUT_MS }: SessionOptions = {}) {
     this.line = line;
     this.journal = journal;
+    this.repeating = new Repeating(timeoutMs);
     this.#believed = trust && new Believed(trust);
   }
 
@@ -122,6 +136,12 @@ export class Session {
     const held = found?.digest === digest ? found : null;
     this.#rulesets.set(digest, held);
     return held;
+  }
+
+  /** End the connection; nothing is asked again any more. */
+  close(): void {
+    this.repeating.end();
+    this.line.close();
   }
 
   async #askRuleset(header: Header): Promise<HeldRuleset | null> {

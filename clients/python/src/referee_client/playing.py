@@ -5,9 +5,7 @@ The hash chains that they sign are computed here, never taken from the server. I
 the caller gets its signature and passes it to ``accept_event``.
 """
 
-import time
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Final
 
 from referee.dealing.leaf import UNSEAL_TYPE, UnsealLeaf
@@ -33,7 +31,7 @@ from referee_client.errors import (
 from referee_client.event import Event, appended, event_bytes, is_timeout
 from referee_client.lapse import can_be_accepted
 from referee_client.record import read_recorded
-from referee_client.repeating import FIRST_PAUSE, LONGEST_PAUSE, may_pass
+from referee_client.repeating import may_pass, until_answered
 from referee_client.state import RoundMessage, Unanswered
 from referee_client.verified import VerifiedRound
 
@@ -43,6 +41,9 @@ _REFUSED: Final = (BadRequestError, ConflictError, DeniedError, NotFoundError, N
 
 class PlayedRound(VerifiedRound[RoundMessage]):
     """A round from its deal to its settlement."""
+
+    _unopened: tuple[bytes, Any] | None = None
+    """Choice of an accepted event whose cards did not open yet, and the answer to it; None if there is none."""
 
     async def preview(self) -> Any:  # noqa: ANN401 - the game's own answer
         """Return the round's state and the payments of a settlement now; the server signs and writes nothing."""
@@ -93,6 +94,10 @@ class PlayedRound(VerifiedRound[RoundMessage]):
 
     async def _accept_event(self, event: Event, signature: bytes) -> Any:  # noqa: ANN401 - the game's own answer
         self._require_going(event)
+        unopened = self._unopened
+        await self._open_left()
+        if unopened is not None and unopened[0] == _choice_of(event):
+            return unopened[1]
         sent = self._sent_event()
         if sent is not None and _choice_of(sent) == _choice_of(event):
             return await self._send_until_answered(sent)
@@ -115,10 +120,11 @@ class PlayedRound(VerifiedRound[RoundMessage]):
             return await self._send_until_answered(event)
         if not answer.event_number:
             await self._forget_sent()
+        await self._open_left()
         return answer
 
     async def _send(self, event: Event, signature: bytes) -> Any:  # noqa: ANN401 - the game's own answer
-        """Submit an event; if it is accepted, append it to the course and open the cards that it opens."""
+        """Submit an event; if it is accepted, append it to the course and note whether it opens cards."""
         asked = clock.now()
         answer = await self.ask("AcceptEvent", event=event, signature=signature)
         if not answer.event_number:
@@ -136,8 +142,16 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         self._sent = self._name_of(self._given)
         await self._compare("EVENT", answer.event.time, since=asked, number=receipt.number)
         if opens is not None:
-            await self.open_section()
+            self._unopened = _choice_of(event), answer
         return answer
+
+    async def _open_left(self) -> None:
+        """Open the cards of an accepted event that are not open yet; ask again until it is answered or for the timeout.
+
+        The event itself has its answer, so it is not sent again.
+        """
+        if self._unopened is not None:
+            await until_answered(self._session, self.open_section)
 
     def _keep_receipted(self, course: Course, number: int, signature: bytes) -> None:
         """Save the newest receipt together with the events up to its own and the signature of that event's seat."""
@@ -158,15 +172,9 @@ class PlayedRound(VerifiedRound[RoundMessage]):
 
     async def _send_until_answered(self, sent: Event) -> Any:  # noqa: ANN401 - the game's own answer
         """Submit the unanswered event again until it is answered; raise the last error at the client's timeout."""
-        ends, pause = time.monotonic() + self._session.timeout, FIRST_PAUSE
-        while True:
-            try:
-                return await self._send_again(sent)
-            except RefereeError as error:
-                if not may_pass(error) or time.monotonic() + pause > ends:
-                    raise
-            await self._session.line.run(partial(time.sleep, pause))
-            pause = min(2 * pause, LONGEST_PAUSE)
+        answer = await until_answered(self._session, lambda: self._send_again(sent))
+        await self._open_left()
+        return answer
 
     async def _send_again(self, sent: Event) -> Any:  # noqa: ANN401 - the game's own answer
         """Submit the unanswered event again; if it is refused now and may have been accepted before, report it."""
@@ -242,7 +250,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
     async def open_section(self) -> None:
         """Open the cards that the newest receipt opens; verify the UNSEAL leaf and that the cards are the deal's.
 
-        ``accept_event`` calls it; call it again if its answer was lost.
+        ``accept_event`` calls it, and again if its answer was lost.
         """
         given = self._given
         course = self.course
@@ -284,6 +292,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
         self._check_hands(answer.hands)
         for one in answer.opened:
             same(f"section {one.section}", self.state.sections.get(one.section), cards_of(one.cards))
+        self._unopened = None
 
     async def adopt(self, saved: bytes) -> None:
         """Take over the course of a round from a ``message`` that this frontend saved or another one sent.
@@ -313,6 +322,7 @@ class PlayedRound(VerifiedRound[RoundMessage]):
             await self._compare("EVENT", link.time, number=number)
         for opening in sorted(set(self.state.unsealed.values()) - set(opened.values())):
             await self._compare("UNSEAL", opening)
+        self._unopened = None
         given.certificates[:] = self._given.certificates
         for seat, chain in self.state.chains.items():
             chain.show(course, signature=signatures[seat])

@@ -1,18 +1,20 @@
 """Repeating calls until a server that is away answers them.
 
 Every call of a round may be repeated, as ``round`` says, but for an event: the round itself sends that again, since it
-may have a receipt by then.
+may have a receipt by then, and repeats the opening of its cards by itself.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeVar
+from functools import partial
+from typing import Final, Protocol, TypeVar
 
 import grpc
 from google.protobuf.message import Message
 
 from referee_client.errors import RefereeError
-from referee_client.line import AioLine, Answer, Lock, Result
+from referee_client.line import AioLine, Answer, Line, Lock, Result
 
 Answered = TypeVar("Answered")
 
@@ -29,6 +31,26 @@ LONGEST_PAUSE: Final = 1.0
 def may_pass(error: RefereeError) -> bool:
     """Return whether the same call may be answered later: the server was away, late or busy."""
     return error.reason != _TOO_LONG and (error.code in _AWAY or error.reason in _BUSY)
+
+
+class Asking(Protocol):
+    """What a call is repeated with: a ``Session``."""
+
+    line: Line
+    timeout: float
+
+
+async def until_answered(session: Asking, call: Callable[[], Awaitable[Answered]]) -> Answered:
+    """Make a call again until it is answered; raise its last error at the client's timeout, or if it is refused."""
+    ends, pause = time.monotonic() + session.timeout, FIRST_PAUSE
+    while True:
+        try:
+            return await call()
+        except RefereeError as error:
+            if not may_pass(error) or time.monotonic() + pause > ends:
+                raise
+        await session.line.run(partial(time.sleep, pause))
+        pause = min(2 * pause, LONGEST_PAUSE)
 
 
 class Repeating:

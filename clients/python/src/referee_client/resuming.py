@@ -103,6 +103,7 @@ class ResumableRound(AsyncRound[RoundMessage, Outcome]):
                 await self.open_hand(seat)
             if not has_ended and (sent := self._sent_event()) is not None:
                 await self._send_again(sent)
+            await self._open_left()
         except _REFUSED as error:
             if not has_ended:
                 self._lapse(f"what was under way is refused by now: {error}")

@@ -263,6 +263,7 @@ class AsyncRound(PlayedRound[RoundMessage], Generic[RoundMessage, Outcome]):
 
     async def _settle(self) -> Settled[Outcome]:
         self._require_going()
+        await self._open_left()
         if (sent := self._sent_event()) is not None:
             await self._send_until_answered(sent)
             self._require_going()
