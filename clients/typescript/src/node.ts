@@ -1,12 +1,13 @@
 /** From Node: gRPC itself, over one HTTP/2 connection. All of `referee-client` is here too. */
 
 import type { SecureClientSessionOptions } from "node:http2";
-import { Code, ConnectError, type Transport } from "@connectrpc/connect";
+import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { Client, type ClientOptions } from "./client.js";
 import { GATHER_MS } from "./gathering.js";
 import { type Line, lineOver } from "./line.js";
 import { type Calls, optionsOf, type Referee, refereeOver } from "./referee.js";
+import { refusalOf } from "./refusal.js";
 
 export { FileJournal } from "./file-journal.js";
 export * from "./index.js";
@@ -78,6 +79,20 @@ export function connect(address: string, options: ConnectOptions = {}): Client {
 
 function opened({ baseUrl, tls = {}, connectMs = CONNECT_MS, ...calls }: NodeAddress): [Transport, () => void] {
   const sessionManager = new Connection(baseUrl, tls, connectMs);
-  const transport = createGrpcTransport({ baseUrl, sessionManager, ...optionsOf(calls) });
+  const interceptors = [...(calls.interceptors ?? []), noticingLoss];
+  const transport = createGrpcTransport({ baseUrl, sessionManager, ...optionsOf({ ...calls, interceptors }) });
   return [transport, () => sessionManager.abort()];
 }
+
+/** Say UNAVAILABLE of a call whose connection ended before its answer, for which the transport says ABORTED. */
+const noticingLoss: Interceptor = (next) => async (request) => {
+  try {
+    return await next(request);
+  } catch (error) {
+    if (error instanceof ConnectError && error.code === Code.Aborted && refusalOf(error).reason === "") {
+      const words = `${request.method.name} lost its connection before the answer (${error.rawMessage})`;
+      throw new ConnectError(words, Code.Unavailable, error.metadata, undefined, error);
+    }
+    throw error;
+  }
+};

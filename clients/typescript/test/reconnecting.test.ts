@@ -53,6 +53,36 @@ test("the first call after a server is back is answered, however often it was aw
   }
 });
 
+test("a call whose connection ends before its answer is unavailable, and is made again", async () => {
+  const service = createHttp2();
+  const answer = connectNodeAdapter({
+    routes: ({ service: add }) => add(LogService, { getKeys: () => ({ origin: "it answers" }) }),
+  });
+  let losses = 0;
+  service.on("request", (request, response) => {
+    if (losses > 0) {
+      losses -= 1;
+      request.stream.session?.socket.resetAndDestroy();
+    } else {
+      answer(request, response);
+    }
+  });
+  const baseUrl = `http://127.0.0.1:${await listening(service)}`;
+  const once = connectNode({ baseUrl, retries: null });
+  const referee = connectNode({ baseUrl, retries: { attempts: 3, firstMs: 1, longestMs: 1 } });
+  try {
+    losses = 1;
+    await assert.rejects(once.log.getKeys({}), { code: Code.Unavailable });
+    losses = 2;
+    assert.equal((await referee.log.getKeys({})).origin, "it answers");
+    assert.equal(losses, 0);
+  } finally {
+    once.close();
+    referee.close();
+    service.close();
+  }
+});
+
 test("a connection that is never made is given up, and each attempt of a call makes a new one", async () => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => void sockets.push(socket.on("error", () => undefined)));
