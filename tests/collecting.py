@@ -14,17 +14,17 @@ from _pytest.doctest import DoctestModule
 PROMPT = b">>> "
 
 
-def pytest_configure() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
     collectors = yield
     return [one for one in collectors if not isinstance(one, DoctestModule) or PROMPT in file_path.read_bytes()]
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_finish() -> None:
-    gc.freeze()
-    gc.enable()
