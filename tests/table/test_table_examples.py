@@ -11,10 +11,8 @@ from jsonschema import Draft202012Validator
 from referee_table.games import COMMANDS, read
 from referee_table.words import SHARED
 
-from referee.cards import Card
 from tests.table.table_examples import record
 from tests.table.table_messages import EXAMPLES, FOLDER, MESSAGES, RESULTS, SCHEMA, message_faults
-from tests.vectors.dealing.dealing_derivation import tagged
 
 PROTOCOL = (FOLDER.parent / "PROTOCOL.md").read_text()
 
@@ -54,19 +52,6 @@ def test_every_command_code_and_field_is_in_the_protocol() -> None:
 
     names = names_in({name: one for name, one in EXAMPLES.items() if name != "sealing"}) - EXAMPLES.keys()
     assert [name for name in sorted(names) if not re.search(rf"\b{name}\b", PROTOCOL)] == []
-
-
-def test_sealing_example_is_what_the_protocol_says() -> None:
-    """The three hashes as PROTOCOL.md words them, apart from the derivation that the example was made by."""
-    given = EXAMPLES["sealing"]
-    raw, seat = bytes.fromhex(given["round_id"]), bytes([given["seat"]])
-    seed, token, nonce = (bytes.fromhex(given[name]) for name in ("seed", "token", "nonce"))
-    assert tagged("client-commit", raw, seat, seed).hex() == given["seed_commitment"]
-    assert tagged("seat-token", raw, seat, token).hex() == given["token_hash"]
-    assert tagged("arrange", raw, seat, bytes(given["card_numbers"]), nonce).hex() == given["commitment"]
-    arranged = [card for chi in ("back", "middle", "front") for card in given["arrangement"][chi]]
-    assert [Card(number).text for number in given["card_numbers"]] == arranged
-    assert sorted(arranged) == sorted(given["hand"])
 
 
 @pytest.mark.parametrize(
