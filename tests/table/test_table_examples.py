@@ -1,20 +1,24 @@
-"""The examples beside the protocol are what the table server sends; protocol and schema say the whole of it."""
+"""The pages for authors: examples, protocol and schema are what the table server sends, and its sources are named."""
 
+import ast
 import copy
 import json
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
+import referee_table
 from jsonschema import Draft202012Validator
-from referee_table.games import COMMANDS, read
+from referee_table.games import COMMANDS, GAMES, read
 from referee_table.words import SHARED
 
 from tests.table.table_examples import record
 from tests.table.table_messages import EXAMPLES, FOLDER, MESSAGES, RESULTS, SCHEMA, message_faults
 
-PROTOCOL = (FOLDER.parent / "PROTOCOL.md").read_text()
+PROTOCOL, HOW = [(FOLDER.parent / f"{page}.md").read_text("utf-8") for page in ("PROTOCOL", "HOW_IT_WORKS")]
+SOURCES = Path(referee_table.__file__).parent
 
 
 async def test_examples_are_what_the_server_sends_now(tmp_path: Path) -> None:
@@ -71,3 +75,26 @@ def test_schema_finds_a_view_that_is_wrong(path: list[str | int], value: object)
         inner = inner[step]
     inner[path[-1]] = value
     assert len(message_faults(view)) == 1
+
+
+def names_of(path: Path) -> set[str]:
+    """Return the functions and classes of a file."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    return {node.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, kinds)}
+
+
+def test_lines_that_play_a_round_are_those_of_the_server() -> None:
+    quoted = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", HOW, re.DOTALL)
+    assert sum(len(lines.splitlines()) for _, lines in quoted) >= 18
+    for name, lines in quoted:
+        source = (SOURCES / name).read_text("utf-8")
+        assert any(textwrap.indent(lines, " " * depth) in source for depth in (0, 4, 8)), lines
+
+
+def test_each_function_that_is_named_is_in_its_file() -> None:
+    named = re.findall(r"`((?:<game>/)?\w+\.py)`((?:,? `\w+`)+)", HOW)
+    named = [(name, function) for name, functions in named for function in re.findall(r"`(\w+)`", functions)]
+    assert len(named) > 15
+    for name, function in named:
+        paths = [SOURCES / name.replace("<game>", game) for game in GAMES]
+        assert all(function in names_of(path) for path in paths), (name, function)

@@ -20,7 +20,7 @@ from referee_table.room import Room
 from referee_table.stream import PageStream
 
 from tests.chaos.process import STOP_SECONDS
-from tests.table.scripted_player import KINDS, Player, View, play_anything
+from tests.table.scripted_player import KINDS, Player, RefusedCommandError, View, play_anything
 from tests.table.table_process import audit, table_process, write_slow_rulesets
 from tests.table.table_scene import GAMES, MAU_BINH, TIEN_LEN, Scene
 
@@ -39,7 +39,8 @@ READS: Final = re.compile(r".*/(Get|List|Preview|Suggest|Decide|Check)")
 class Witness(Player):
     """A player who plays rounds and skips their shows. ``reach`` is called when a command was sent and was answered.
 
-    ``moves`` were answered with a receipt: each its round, its number in the round, and its kind.
+    ``moves`` were answered with a receipt: each its round, its number in the round, and its kind; ``refused_moves``
+    were refused.
     """
 
     def __init__(self, client: AsyncClient, **how: Any) -> None:  # noqa: ANN401 - of Player
@@ -47,13 +48,19 @@ class Witness(Player):
         self.is_steady, self.script, self.timeout = True, play_and_skip, 600.0
         self.reach: Callable[[str, str], None] = lambda _when, _name: None
         self.moves: list[tuple[str, int, str]] = []
+        self.refused_moves: list[View] = []
 
     async def ask(self, name: str, **fields: Any) -> View:  # noqa: ANN401 - fields of a command
         """Send a command and note its answer."""
         asking = asyncio.ensure_future(super().ask(name, **fields))
         await asyncio.sleep(0)
         self.reach("sent", name)
-        result = await asking
+        try:
+            result = await asking
+        except RefusedCommandError as error:
+            if name in KINDS and name != "open":  # which the page sends by itself, with each stream again
+                self.refused_moves += error.args
+            raise
         if "number" in result and name in KINDS:
             self.moves.append((fields["round_id"], result["number"], KINDS[name]))
         self.reach("answered", name)
@@ -193,6 +200,7 @@ async def test_nothing_is_lost_wherever_the_table_ends(
                 ending.cancel()
         rounds = await playing
     assert [(one["number"], one["end"]) for one in reversed(rounds)] == [(number, "SETTLED") for number in numbers]
+    assert player.refused_moves == []
     nets = [one["net_minor"] for last in rounds for one in last["seats"] if one["name"] == "An"]
     assert [one["score_minor"] for one in player.view["persons"] if one["name"] == "An"] == [sum(nets)]
     assert "RESTARTED" in player.codes("notice")
