@@ -8,12 +8,12 @@ import asyncio
 import hashlib
 import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Final, Self
 
 from referee_client import AsyncClient, Bet, Card, SeatChain, SeatSecrets, Terms
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from referee.cards import parse_cards
 from referee.transcript.chain import Course
@@ -21,6 +21,8 @@ from referee.transcript.chain import Course
 TIMEOUT: Final = 120.0
 KINDS: Final = {"open": "ARRANGE"} | {one: one.upper() for one in ("arrange", "commit", "play", "pass", "decide")}
 """Commands that make events, and the events' kinds."""
+UNASKED: Final = ("BINDING", "SEEDING", "OPENING")
+"""Phases in which a page does something by itself, once for each round and stream."""
 
 View = dict[str, Any]
 _IDS: Final = itertools.count(1)
@@ -28,11 +30,7 @@ _IDS: Final = itertools.count(1)
 
 
 class RefusedCommandError(Exception):
-    """A command that was refused, as the server worded it."""
-
-    def __init__(self, message: View) -> None:
-        super().__init__(json.dumps(message, ensure_ascii=False))
-        self.message = message
+    """A command that was refused; ``args`` has the server's message."""
 
 
 def cards_of(texts: list[str]) -> tuple[Card, ...]:
@@ -48,8 +46,8 @@ def split(cards: list[str]) -> dict[str, Any]:
 class Player:
     """One person with one tab. ``view`` is the newest view or lobby; ``seen`` are all messages.
 
-    ``is_willing`` and ``unwilling_in`` say whether, and in which phase not, the page does what a page does unasked.
-    With ``is_steady`` it connects again after a cut, asks again what was not answered, and takes a refusal of that.
+    In the phases that it ``refuses`` the page does not do what a page does unasked. With ``is_steady`` it connects
+    again after a cut, asks again what was not answered, and takes a refusal of that.
     ``client`` asks the referee about a sealed hand, where a page would ask the gateway.
     """
 
@@ -65,7 +63,8 @@ class Player:
         self.seen: list[View] = []
         self.hello: View = {}
         self.closed_code: int | None = None
-        self.is_willing, self.unwilling_in, self.signs, self.is_steady = True, "", is_keyed, False
+        self.refuses: Collection[str] = ()
+        self.signs, self.is_steady = is_keyed, False
         self.timeout = TIMEOUT
         self.script: Callable[[Player, View], Any] | None = None
         self.arrangements: dict[str, list[str]] = {}
@@ -89,8 +88,16 @@ class Player:
         return self
 
     async def _connect(self, address: str) -> None:
-        self._socket = await connect(f"ws://{address}/api/stream", max_size=None, open_timeout=TIMEOUT)
-        self.closed_code = None
+        self._socket, self.closed_code = None, None
+        async with asyncio.timeout(self.timeout):
+            while self._socket is None:
+                try:
+                    self._socket = await connect(f"ws://{address}/api/stream", max_size=None, open_timeout=TIMEOUT)
+                except (OSError, InvalidHandshake):
+                    if not self.is_steady:
+                        raise
+                    await asyncio.sleep(0.02)  # the server is being started again
+        self._done = {one for one in self._done if one[-1] not in UNASKED}
         hello = {"type": "hello", "protocol": 1, "secret": self.secret, "name": self.name}
         key = {"seat_key": SeatSecrets.make(0, private_key=self.key).public_key.hex()} if self.key else {}
         await self.send({**hello, **key, **self.hello})
@@ -137,7 +144,7 @@ class Player:
         try:
             done = await self.ask(name, **fields)
         except RefusedCommandError as error:
-            return error.message
+            return dict(error.args[0])
         raise AssertionError(f"{name} was done: {done}")
 
     async def move(self, name: str, **fields: Any) -> View:  # noqa: ANN401 - fields of a command
@@ -277,8 +284,8 @@ class Player:
         given = view.get("round")
         if given is None or given["you"] is None:
             return
-        is_asked = view["phase"] in {"BINDING", "SEEDING", "OPENING"} and view["phase"] != self.unwilling_in
-        if is_asked and self.is_willing and self.once(given["round_id"], view["phase"]):
+        is_asked = view["phase"] in UNASKED and view["phase"] not in self.refuses
+        if is_asked and self.once(given["round_id"], view["phase"]):
             self._spawn(self._answer_phase(view))
         if self.script is not None:
             self._spawn(self.script(self, view))
@@ -291,19 +298,16 @@ class Player:
         return is_new
 
     async def _answer_phase(self, view: View) -> None:
-        given = view["round"]
+        given, seat = view["round"], view["round"]["you"]
         secrets, raw = self.secrets(given), bytes.fromhex(given["round_id"])
-        match view["phase"]:
-            case "BINDING":
-                token = {"token_hash": secrets.token_hash(raw).hex()} if view["sealed"] else {}
-                commitment = secrets.seed_commitment(raw).hex()
-                await self.ask("bind", round_id=given["round_id"], seed_commitment=commitment, **token)
-            case "SEEDING":
-                await self.ask("seed", round_id=given["round_id"], seed=secrets.seed.hex())
-            case _:
-                cards = self.arrangements.get(given["round_id"])
-                if cards is not None and not given["mau_binh"]["opened"][given["you"]]:
-                    await self.ask("open", round_id=given["round_id"], nonce=secrets.nonce.hex(), **split(cards))
+        cards = self.arrangements.get(given["round_id"])
+        if view["phase"] == "BINDING" and seat not in given["bound"]:
+            token = {"token_hash": secrets.token_hash(raw).hex()} if view["sealed"] else {}
+            await self.move("bind", seed_commitment=secrets.seed_commitment(raw).hex(), **token)
+        elif view["phase"] == "SEEDING" and seat not in given["seeded"]:
+            await self.move("seed", seed=secrets.seed.hex())
+        elif view["phase"] == "OPENING" and cards is not None and not given["mau_binh"]["opened"][seat]:
+            await self.move("open", nonce=secrets.nonce.hex(), **split(cards))
 
     def _spawn(self, work: Any) -> None:  # noqa: ANN401 - a coroutine
         task = asyncio.ensure_future(work)

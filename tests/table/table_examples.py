@@ -15,7 +15,7 @@ from typing import Any, Final
 import structlog
 from referee_table.words import notice
 
-from tests.table.scripted_player import Player, RefusedCommandError, View, cards_of, play_anything, split
+from tests.table.scripted_player import UNASKED, Player, RefusedCommandError, View, cards_of, play_anything, split
 from tests.table.table_messages import FOLDER
 from tests.table.table_scene import MAU_BINH, TEXAS, TIEN_LEN, Scene
 
@@ -50,13 +50,13 @@ class Recorder(Player):
         try:
             answer: View = {"type": "done", "id": name, "result": await self.ask(command, command=name, **fields)}
         except RefusedCommandError as error:
-            answer = error.message
+            answer = error.args[0]
         self.found[f"{answer['type']}.{name}"] = answer
         return dict(answer.get("result", {}))
 
     async def deal(self, ruleset: str, *, ready: str = "ready", is_sealed: bool, **bets: Any) -> View:  # noqa: ANN401 - bets
         """Play a room of one person and two bots from the lobby to the deal, each step by hand."""
-        self.is_willing = False
+        self.refuses = UNASKED
         await self.record("create", ruleset=ruleset, stake_minor=1000, bots=2, sealed=is_sealed)
         places = ["SEAT"] * 3
         await self.keep("lobby", lambda view: [one["place"] for one in view.get("persons", ())] == places)

@@ -13,7 +13,7 @@ import pytest
 from referee_client import AsyncClient
 from referee_client import clock as sdk_clock
 from referee_table.play import Pace
-from referee_table.serving import Plan, serving
+from referee_table.serving import Plan, bound, serving
 
 from referee.audit import MemoryLog
 from referee.rulesets import Catalogue
@@ -87,7 +87,7 @@ class Scene:
         self.court = Running(folder / "referee", **self._settings)
         self.referee = f"127.0.0.1:{self.court.app.port}"
         self.entropy = bytes_of("table")
-        self.address = ""
+        self.address = "127.0.0.1:0"
         self.house: Any = None
         self.players: list[Player] = []
         self.client: AsyncClient | None = None
@@ -114,10 +114,11 @@ class Scene:
             "pace": PACE,
         }
         plan = Plan(clock=self.clock, entropy=self.entropy, **usual | changes)
+        listening = bound("127.0.0.1", int(self.address.rpartition(":")[2]))
         with patch.object(sdk_clock, "now", self.clock.now):
             async with (
                 AsyncClient(self.referee, on_reach=lambda _: None) as self.client,
-                serving(plan) as (self.address, self.house),
+                serving(plan, listening) as (self.address, self.house),
             ):
                 try:
                     yield self

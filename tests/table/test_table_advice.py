@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from referee_client import RefereeError
 from referee_client.line import AioLine
 from referee_table.commands import Suggest
-from referee_table.play import Pace, Play
+from referee_table.play import Play
 from referee_table.thinking import THOUGHT_MS
 
 from tests.table.scripted_player import Player, View
@@ -120,14 +120,6 @@ async def test_question_is_answered_when_the_room_closes_and_a_refusal_says_why(
     an, _ = await on_turn(scene, TEXAS)
     refusal = await an.refused("suggest", round_id=an.view["round"]["round_id"])
     assert (refusal["code"], refusal["reason"]) == ("NO_ADVICE", "ADVICE_TOO_LONG")
-
-
-async def test_a_bot_thinks_for_a_while(new_scene: Scene) -> None:
-    """Ultimate Texas: a bot's first decision is due that long after the deal, by the table's clock."""
-    async with new_scene.open(pace=Pace(bot_ms=1000)) as scene:
-        (an,) = await scene.table(TEXAS, bots=1, plays=False)
-        await dealt(an)
-        assert scene.room_of(an).rounds.play.wake - scene.clock.now() == 1000
 
 
 def has_moved(play: Play) -> bool:

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.table.scripted_player import View, split
+from tests.table.scripted_player import UNASKED, View, split
 from tests.table.table_scene import MAU_BINH, PACE, TEXAS, TIEN_LEN, Scene, dealt, person, ready, stays
 
 READY_MS: Final = 20_000
@@ -45,7 +45,7 @@ Then what becomes of a seat that forgets what it has committed to.
 async def test_who_does_not_bind_is_not_dealt_to(scene: Scene) -> None:
     """After five seconds the room is a lobby again, and that seat not ready; the others need not wait for it."""
     an, binh = await scene.table(TIEN_LEN, people=2, bots=1)
-    binh.is_willing = False
+    binh.refuses = UNASKED
     await ready(an, binh)
     await an.until(lambda view: view["phase"] == "BINDING" and 0 in view["round"]["bound"])
     scene.clock.move(PACE.bind_ms)
@@ -59,18 +59,19 @@ async def test_who_does_not_bind_is_not_dealt_to(scene: Scene) -> None:
 async def test_page_that_hides_its_seed_ends_the_round_in_the_log(scene: Scene) -> None:
     """Nobody pays, and the table goes on with its next round."""
     an, binh = await scene.table(TIEN_LEN, people=2)
-    binh.is_willing = False
+    binh.refuses = UNASKED
     await ready(an, binh)
     await binh.phase("BINDING")
     await binh.move("bind", seed_commitment="00" * 32)
     await an.until(lambda view: view["phase"] == "SEEDING" and view["round"]["seeded"] == [0])
-    await binh.phase("SEEDING")
+    end = (await binh.phase("SEEDING"))["phase_end_time"]
+    assert end == scene.clock.now() + 2 * PACE.bind_ms + 1  # as long as to bind, also after the last moment to bind
     refused = await binh.refused("seed", round_id=binh.view["round"]["round_id"], seed="11" * 32)
     assert refused["code"] == "REFEREE_REFUSED"
     scene.clock.move(2 * PACE.bind_ms + 1)
     last = await an.ended()
     assert (last["end"], last["reason"]) == ("ABORTED", "SEED_MISSING")
-    binh.is_willing = True
+    binh.refuses = ()
     view = (await dealt(an, binh))[0]
     assert (view["round"]["number"], view["round"]["table"]) == (2, last["table"])
 
@@ -79,12 +80,11 @@ async def test_page_that_hides_its_seed_ends_the_round_in_the_log(scene: Scene) 
 async def test_seat_that_does_nothing_is_waited_for_as_long_as_the_ruleset_says(  # noqa: PLR0913 - a row of the table
     scene: Scene, ruleset: str, steps: list[Step], silent: View, forgets: View, *, sealed: bool
 ) -> None:
-    """Then it has its cards as dealt, or folds, and is asked again whether it is ready."""
+    """Then it has its cards as dealt, or folds."""
     game = ruleset.partition(".")[0]
     an, binh, chi = await scene.table(ruleset, people=3, sealed=sealed)
     binh.script = None
-    await binh.ask("auto_ready", is_on=True)
-    await ready(an, chi)
+    await ready(an, binh, chi)
     for phase, milliseconds, is_due in steps:
 
         def is_reached(view: View, phase: str = phase, is_due: Callable[[View], object] = is_due) -> bool:
@@ -99,8 +99,6 @@ async def test_seat_that_does_nothing_is_waited_for_as_long_as_the_ruleset_says(
     if game == "mau_binh":
         replay = await an.ask("replay", table=last["table"], number=1)
         assert last["seats"][1]["arrangement"] == split(replay["hands"][1])
-    assert binh.codes("notice") == ["AUTO_READY_OFF"]
-    assert not person(binh.view, "Bình")["is_auto_ready"]
 
 
 async def test_seat_out_of_time_passes_or_leads_its_lowest_card(scene: Scene) -> None:

@@ -1,22 +1,24 @@
-"""The examples beside the protocol are what the table server sends; protocol and schema say the whole of it."""
+"""The pages for authors: examples, protocol and schema are what the table server sends, and its sources are named."""
 
+import ast
 import copy
 import json
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
+import referee_table
 from jsonschema import Draft202012Validator
-from referee_table.games import COMMANDS, read
+from referee_table.games import COMMANDS, GAMES, read
 from referee_table.words import SHARED
 
-from referee.cards import Card
 from tests.table.table_examples import record
 from tests.table.table_messages import EXAMPLES, FOLDER, MESSAGES, RESULTS, SCHEMA, message_faults
-from tests.vectors.dealing.dealing_derivation import tagged
 
-PROTOCOL = (FOLDER.parent / "PROTOCOL.md").read_text()
+PROTOCOL, HOW = [(FOLDER.parent / f"{page}.md").read_text("utf-8") for page in ("PROTOCOL", "HOW_IT_WORKS")]
+SOURCES = Path(referee_table.__file__).parent
 
 
 async def test_examples_are_what_the_server_sends_now(tmp_path: Path) -> None:
@@ -56,19 +58,6 @@ def test_every_command_code_and_field_is_in_the_protocol() -> None:
     assert [name for name in sorted(names) if not re.search(rf"\b{name}\b", PROTOCOL)] == []
 
 
-def test_sealing_example_is_what_the_protocol_says() -> None:
-    """The three hashes as PROTOCOL.md words them, apart from the derivation that the example was made by."""
-    given = EXAMPLES["sealing"]
-    raw, seat = bytes.fromhex(given["round_id"]), bytes([given["seat"]])
-    seed, token, nonce = (bytes.fromhex(given[name]) for name in ("seed", "token", "nonce"))
-    assert tagged("client-commit", raw, seat, seed).hex() == given["seed_commitment"]
-    assert tagged("seat-token", raw, seat, token).hex() == given["token_hash"]
-    assert tagged("arrange", raw, seat, bytes(given["card_numbers"]), nonce).hex() == given["commitment"]
-    arranged = [card for chi in ("back", "middle", "front") for card in given["arrangement"][chi]]
-    assert [Card(number).text for number in given["card_numbers"]] == arranged
-    assert sorted(arranged) == sorted(given["hand"])
-
-
 @pytest.mark.parametrize(
     ("path", "value"),
     [
@@ -86,3 +75,26 @@ def test_schema_finds_a_view_that_is_wrong(path: list[str | int], value: object)
         inner = inner[step]
     inner[path[-1]] = value
     assert len(message_faults(view)) == 1
+
+
+def names_of(path: Path) -> set[str]:
+    """Return the functions and classes of a file."""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    return {node.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, kinds)}
+
+
+def test_lines_that_play_a_round_are_those_of_the_server() -> None:
+    quoted = re.findall(r"```python\n# (\w+\.py)\n(.*?)```", HOW, re.DOTALL)
+    assert sum(len(lines.splitlines()) for _, lines in quoted) >= 18
+    for name, lines in quoted:
+        source = (SOURCES / name).read_text("utf-8")
+        assert any(textwrap.indent(lines, " " * depth) in source for depth in (0, 4, 8)), lines
+
+
+def test_each_function_that_is_named_is_in_its_file() -> None:
+    named = re.findall(r"`((?:<game>/)?\w+\.py)`((?:,? `\w+`)+)", HOW)
+    named = [(name, function) for name, functions in named for function in re.findall(r"`(\w+)`", functions)]
+    assert len(named) > 15
+    for name, function in named:
+        paths = [SOURCES / name.replace("<game>", game) for game in GAMES]
+        assert all(function in names_of(path) for path in paths), (name, function)

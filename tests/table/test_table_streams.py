@@ -18,19 +18,15 @@ NO_ROUND: Final = {"round_id": "00" * 32}
 
 
 async def test_command_that_is_sent_again_is_done_once_and_views_do_not_change(scene: Scene) -> None:
-    """A play whose answer was lost: the same id gets the same answer, and the cards lie once."""
+    """The same id gets the same answer, and the cards lie once; a view that was given out stays as it was."""
     seats = await scene.table(TIEN_LEN, people=2, plays=False)
     lead = seats[(await dealt(*seats))[0]["round"]["tien_len"]["turn"]]
     view = await lead.until(lambda view: "legal" in view["round"]["tien_len"])
     made = scene.house.sees(next(one for one in scene.house.visitors.people.values() if one.person == view["you"]))
     before, cards = json.dumps(made), view["round"]["tien_len"]["legal"]["plays"][0]["cards"]
     fields: dict[str, Any] = {"round_id": view["round"]["round_id"], "cards": cards}
-    answer = await lead.ask("play", **fields, command="the-play")
-    assert answer["number"] == 1
-    assert await lead.ask("play", **fields, command="the-play") == answer
-    await lead.go()
-    await lead.come(scene.address)
-    assert await lead.ask("play", **fields, command="the-play") == answer
+    answers = [await lead.ask("play", **fields, command="the-play") for _ in range(2)]
+    assert (answers[0]["number"], answers[1]) == (1, answers[0])
     view = await lead.until(lambda view: bool(view["round"]["tien_len"]["played"]))
     assert view["round"]["tien_len"]["played"] == cards
     assert json.dumps(made) == before
@@ -115,7 +111,7 @@ async def test_page_that_asks_too_much_is_refused(scene: Scene) -> None:
     asked = [an.ask("history") for _ in range(200)]
     refused = [one for one in await asyncio.gather(*asked, return_exceptions=True) if isinstance(one, Exception)]
     assert 0 < len(refused) < 200
-    assert {json.loads(str(one))["code"] for one in refused} == {"TOO_MANY"}
+    assert {one.args[0]["code"] for one in refused} == {"TOO_MANY"}
 
 
 async def test_page_of_another_site_or_host_gets_nothing(new_scene: Scene) -> None:

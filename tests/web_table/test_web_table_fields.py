@@ -59,6 +59,8 @@ ELSEWHERE: Final = {
 RANKS: Final = ["TWO", "THREE", "FOUR", "FIVE", "SIX", "SEVEN", "EIGHT", "NINE", "TEN", "JACK", "QUEEN", "KING", "ACE"]
 HANDS: Final = {"certificate": "e30=", "hand": {"cards": [f"CARD_{rank}_OF_SPADES" for rank in RANKS]}, "options": []}
 """What the referee's gateway answers."""
+HANDED: Final = ("is_final", "takes_signed", "sign_now")
+"""What is so of an arrangement that is to be signed."""
 MANY_FRAMES: Final = 60
 """How many frames one page has: a browser keeps what was in them."""
 
@@ -134,12 +136,7 @@ def shows() -> Iterator[tuple[str, Message, Show]]:
     handed = example("view.mau_binh.playing")
     hand = handed["round"]["hand"][::-1]
     arrangement = {"back": hand[:5], "middle": hand[5:10], "front": hand[10:]}
-    handed["round"]["mau_binh"] |= {
-        "arrangement": arrangement,
-        "is_final": True,
-        "takes_signed": True,
-        "sign_now": True,
-    }
+    handed["round"]["mau_binh"] |= {"arrangement": arrangement} | dict.fromkeys(HANDED, True)
     yield "view", handed, scene
     for view in ("ultimate_texas.flop", "ultimate_texas.sealed.flop"):
         decides = example(f"view.{view}")
@@ -166,22 +163,14 @@ def shows() -> Iterator[tuple[str, Message, Show]]:
         yield "preview", found, lambda message: scene(lobby, preview=message)
     welcome, alone = example("welcome"), example("view.mau_binh.lobby")
     alone["persons"] = alone["persons"][:1]
-    for view in (
-        "mau_binh.showdown",
-        "ultimate_texas.last",
-        "ultimate_texas.flop",
-        "ultimate_texas.lobby",
-        "mau_binh.sealed.playing",
-    ):
+    texas = [f"ultimate_texas.{moment}" for moment in ("last", "flop", "lobby")]
+    for view in ("mau_binh.showdown", *texas, "mau_binh.sealed.playing"):
         yield "welcome", welcome, welcoming(example(f"view.{view}"))
     for sent in ((lobby,), (alone,)):
         yield "welcome", welcome, welcoming(*sent)
     yield "welcome", welcome | {"time": welcome["time"] + 600_000}, welcoming()
-    yield (
-        "welcome",
-        welcome,
-        lambda message: scene(newer, message, turn),
-    )  # of the same server: the older view is dropped
+    dropping = lambda message: scene(newer, message, turn)  # noqa: E731 - of the same server: the older view is dropped
+    yield "welcome", welcome, dropping
     yield "lobby", lobby | {"time": lobby["time"] + 600_000}, scene
     goodbye = example("goodbye")
     for message in (example("notice"), example("pong"), goodbye, goodbye | {"code": "OTHER_PROTOCOL"}):
@@ -190,12 +179,9 @@ def shows() -> Iterator[tuple[str, Message, Show]]:
     turn["round"]["tien_len"]["legal"]["plays"] = [single]
     play = done({"suggestions": [single | {"action": "PLAY", "reasons": [{"text": single["name"]}]}]})
     yield "suggest tien_len", play, lambda message: scene(turn, presses=(ASKED,), suggest=message)
+    refusing = lambda message: scene(turn, presses=(ASKED, PLAYED), suggest=play, play=message)  # noqa: E731 - as above
     for name in ("unlawful_play", "bad_command"):
-        yield (
-            "refused",
-            example(f"refused.{name}"),
-            lambda message: scene(turn, presses=(ASKED, PLAYED), suggest=play, play=message),
-        )
+        yield "refused", example(f"refused.{name}"), refusing
     yield "refused", example("refused.no_room"), lambda message: scene(lobby, preview=message)
 
 

@@ -6,7 +6,17 @@ import pytest
 from playwright.sync_api import Position, expect
 
 from tests.web_table.web_table_guest import TIMEOUT, Guest, box_of, until
-from tests.web_table.web_table_stage import SIX_PAIRS, Message, Stage, dealt, done, finished, instant_win, showdown
+from tests.web_table.web_table_stage import (
+    SIX_PAIRS,
+    Message,
+    Stage,
+    dealt,
+    done,
+    example,
+    finished,
+    instant_win,
+    showdown,
+)
 
 pytestmark = pytest.mark.slow("drives a browser")
 
@@ -22,6 +32,7 @@ COUNT_SOUNDS: Final = """
   };
 """
 LOUDEST: Final = "() => Math.max(...window.peaks.splice(0))"
+NOTICE_MS: Final = 15_000
 FOUL: Final[Message] = {
     "code": "FOULED_MIDDLE",
     "text": {"vi": "Binh lủng: chi giữa (3H KD) mạnh hơn chi đầu (TC 2S).", "en": "Fouled: (3H KD) beats (TC 2S)."},
@@ -137,6 +148,17 @@ def test_back_asks_before_it_leaves_a_round(files, invite) -> None:
     page.go_back()
     page.locator("dialog .ends .button").last.click()
     until(page, lambda: stage.of("leave"), "the page does not leave")
+
+
+def test_notice_goes_by_itself_and_by_its_button(files, invite) -> None:
+    guest: Guest = invite("Lan")
+    guest.page.clock.install()
+    stage, notice = enter(guest, files, dealt("view.tien_len.turn")), guest.page.locator(".notices .notice")
+    for leave in (lambda: guest.page.clock.run_for(NOTICE_MS), lambda: notice.get_by_role("button").click()):
+        stage.send(example("notice"))
+        expect(notice).to_be_visible(timeout=TIMEOUT)
+        leave()
+        expect(notice).to_have_count(0)
 
 
 def test_lost_connection_has_one_steady_notice_until_it_is_back(files, invite) -> None:

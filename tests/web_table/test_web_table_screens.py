@@ -12,21 +12,10 @@ from playwright.sync_api import FloatRect, expect
 
 from tests.node_project import install
 from tests.table.table_process import WEB
+from tests.web_table import web_table_stage as stages
 from tests.web_table.pictures import keep
 from tests.web_table.web_table_guest import RULESETS, SIZES, TIMEOUT, Guest, box_of
-from tests.web_table.web_table_stage import (
-    Message,
-    Stage,
-    chop,
-    dealt,
-    done,
-    ending,
-    example,
-    finished,
-    instant_win,
-    showdown,
-    spectator,
-)
+from tests.web_table.web_table_stage import Message, Stage, dealt, done, ending, example, finished, spectator
 
 pytestmark = pytest.mark.slow("drives a browser")
 
@@ -128,11 +117,13 @@ SCREENS: Final[dict[str, Screen]] = {
     ),
     "opening": Screen(partial(dealt, "view.mau_binh.sealed.opening")),
     "arranging watched": Screen(partial(spectator, "view.mau_binh.playing")),
-    "show": Screen(showdown, says=r"sập.* \+4 chi"),
-    "foul shown": Screen(partial(showdown, fouled=True), says="Máy Bình \N{MINUS SIGN}6 chi.*\N{MINUS SIGN}6.000"),
-    "instant win": Screen(partial(instant_win, dealt_ms=9_000), says="Lục phé bôn"),
+    "show": Screen(stages.showdown, says=r"sập.* \+4 chi"),
+    "foul shown": Screen(
+        partial(stages.showdown, fouled=True), says="Máy Bình \N{MINUS SIGN}6 chi.*\N{MINUS SIGN}6.000"
+    ),
+    "instant win": Screen(partial(stages.instant_win, dealt_ms=9_000), says="Lục phé bôn"),
     "turn": Screen(TURN, main=".tien-len .main"),
-    "chop": Screen(chop, (".last summary",), says="Chặt!.*2♠ của Máy An, ăn 6.000"),
+    "chop": Screen(stages.chop, (".last summary",), says="Chặt!.*2♠ của Máy An, ăn 6.000"),
     "turn watched": Screen(partial(spectator, "view.tien_len.turn")),
     "last play": Screen(partial(ending, "tien_len")),
     "preflop": Screen(partial(dealt, "view.ultimate_texas.preflop"), main=".texas .buttons .ask"),
@@ -170,7 +161,8 @@ def visit(guest: Guest, url: str, stage: Stage, screen: Screen, language: str) -
     page.evaluate("(kept) => { localStorage.clear(); localStorage['referee.settings'] = kept; }", kept)
     page.goto(f"{url}{screen.address}")
     shown = ".room, .tile, .door .panel, .proof" if screen.name or screen.address else ".door"
-    expect(page.locator(f"{shown}, .badge, h1:has-text('…')").first).to_be_visible(timeout=TIMEOUT)
+    shown += ", .badge:not([hidden]), [role=alert], h1:has-text('…')"  # the last: no server answers yet
+    expect(page.locator(shown).first).to_be_visible(timeout=TIMEOUT)
     for selector in screen.presses:
         guest.press(page.locator(selector).first)
     screen.then(stage)

@@ -109,7 +109,7 @@ class Play(ABC):
         self.mover: tuple[str, str] | None = None
         """Whose command is being carried out, with its id."""
         self.on_move: Callable[[], None] = lambda: None
-        """Called once the round names the command that is about to become an event, and the event's number."""
+        """Called once the round names the command that is about to become an event and its number; none of a bot."""
 
     @property
     def phase(self) -> str:
@@ -255,9 +255,8 @@ class Play(ABC):
             if move is None or move.signature is None or move.seen is None:
                 raise RefusedError("UNSIGNED")
             event.seen, signature = move.seen, bytes.fromhex(move.signature)
-        if self.mover is not None:
-            self.round.moved = (*self.mover, len(self.message.events) + 1)
-            self.on_move()
+        self.round.moved = None if self.mover is None else (*self.mover, len(self.message.events) + 1)
+        self.on_move()
         return self.accepted(await self.game.accept_event(event, signature=signature))
 
     async def time_out(self, event: Any) -> bool:  # noqa: ANN401 - the game's own

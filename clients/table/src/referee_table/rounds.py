@@ -171,7 +171,8 @@ class Rounds:
 
         The log's seed is revealed, which completes the round's proof; only then the journal forgets the round.
         """
-        self.records = [*self.records[1 - KEPT_ROUNDS :], record]
+        others = [one for one in self.records if one["round_id"] != record["round_id"]]  # again, after a kill
+        self.records = [*others[1 - KEPT_ROUNDS :], record]
         self.files.save_rounds(self.records)
         self.state.last = record
         game = self.game
@@ -218,5 +219,6 @@ class Rounds:
         """Store the answer to the command that became an event just before the kill."""
         by, command, number = made.moved or ("", "", 0)
         for person in self.people.humans:
-            if person.person == by and len(play.message.events) == number:
+            is_newest = number == len(play.message.events)
+            if person.person == by and is_newest and play.message.events[-1].seat == made.seat_of(person):
                 person.remember(command, {"type": "done", "id": command, "result": play.receipt()})
