@@ -83,8 +83,7 @@ async def test_seat_that_does_nothing_is_waited_for_as_long_as_the_ruleset_says(
     game = ruleset.partition(".")[0]
     an, binh, chi = await scene.table(ruleset, people=3, sealed=sealed)
     binh.script = None
-    await binh.ask("auto_ready", is_on=True)
-    await ready(an, chi)
+    await ready(an, binh, chi)
     for phase, milliseconds, is_due in steps:
 
         def is_reached(view: View, phase: str = phase, is_due: Callable[[View], object] = is_due) -> bool:
@@ -99,8 +98,7 @@ async def test_seat_that_does_nothing_is_waited_for_as_long_as_the_ruleset_says(
     if game == "mau_binh":
         replay = await an.ask("replay", table=last["table"], number=1)
         assert last["seats"][1]["arrangement"] == split(replay["hands"][1])
-    assert binh.codes("notice") == ["AUTO_READY_OFF"]
-    assert not person(binh.view, "Bình")["is_auto_ready"]
+    assert not person(binh.view, "Bình")["is_ready"]
 
 
 async def test_seat_out_of_time_passes_or_leads_its_lowest_card(scene: Scene) -> None:
@@ -172,7 +170,7 @@ async def test_show_is_over_once_all_who_are_present_skip_it(scene: Scene) -> No
 
 @pytest.mark.parametrize("ruleset", LUCKY)
 async def test_win_at_the_deal_is_seen_before_the_round_ends(make_scene: Callable[..., Scene], ruleset: str) -> None:
-    """Own cards and the winner's groups for six seconds, then the result, and only then the clock for being ready."""
+    """Own cards and the winner's for six seconds, then the result, and only then the clock for being ready."""
     luck, seat = LUCKY[ruleset]
     async with make_scene(luck=luck).open() as scene:
         (an,) = await scene.table(ruleset, bots=3, plays=False)
@@ -188,5 +186,5 @@ async def test_win_at_the_deal_is_seen_before_the_round_ends(make_scene: Callabl
         assert last["instant_wins"] == [win]
         hands = (await an.ask("replay", table=last["table"], number=1))["hands"]
         assert sorted(hands[0]) == sorted(given["hand"])
-        assert sorted(hands[seat]) == sorted(card for group in win["groups"] for card in group)
+        assert sorted(hands[seat]) == sorted(win["cards"])
         assert (an.view["phase"], an.view["phase_end_time"]) == ("ENDING", scene.clock.now() + PACE.scene_ms)

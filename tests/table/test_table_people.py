@@ -93,18 +93,10 @@ async def test_link_says_what_it_leads_to_or_that_it_is_over(scene: Scene) -> No
 
 
 async def test_link_works_next_week_with_people_scores_and_rounds(new_scene: Scene) -> None:
-    """After everybody has left and over a restart; the room's files go once nobody came for long.
-
-    Who is ready by itself plays each next round.
-    """
+    """After everybody has left and over a restart; the room's files go once nobody came for long."""
     async with new_scene.open() as scene:
         an, binh = await scene.table(TIEN_LEN, people=2)
-        for one in (an, binh):
-            await one.ask("auto_ready", is_on=True)
-        first = await scene.finish(an)
-        scene.clock.move(PACE.scene_ms)
-        last = await scene.finish(an, number=2)
-        assert person(an.view, "An")["is_auto_ready"]
+        first, last = [await scene.play(an, binh, number=number) for number in (1, 2)]
         room, score = an.view["room"], person(an.view, "Bình")["score_minor"]
         nets = [one["net_minor"] for ended in (first, last) for one in ended["seats"] if one["name"] == "Bình"]
         assert score == sum(nets)

@@ -100,7 +100,8 @@ class Rounds:
         state = self.state
         seated, self._seating_time = await self.people.seat()
         if state.phase == "LOBBY":
-            state.phase_end_time = self.people.sit_out_time
+            limits = [one.sit_out_time for one in state.people if one.sit_out_time is not None]
+            state.phase_end_time = min(limits, default=None)  # the first person sits out then
         if seated is not None:
             state.round, self.game = await dealing.prepared(
                 self.setup, seated, table=self.table, stake_minor=state.stake_minor
@@ -127,8 +128,6 @@ class Rounds:
 
     async def _begin(self, made: Round) -> None:
         """Begin to play a round that has been dealt."""
-        for one in self.state.people:
-            one.has_acted = False
         play = self._play_of(made)
         await play.begin()
         made.own = play.state
@@ -184,8 +183,7 @@ class Rounds:
 
     def _lobby(self, *, unready: set[str] | frozenset[str] = frozenset()) -> None:
         state = self.state
-        if self.play is not None:
-            self.play.thinking.stop()
+        self.stop()
         for one in state.people:
             if one.person in unready:
                 one.ready_time = None
