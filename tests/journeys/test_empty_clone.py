@@ -92,7 +92,7 @@ def table_of(folder: Path, variables: dict[str, str]) -> Iterator[dict[str, Any]
     """Run ``make table`` on a free port for the block; give the line that it prints when it is ready."""
     with (folder / "errors").open("w+", encoding="utf-8") as errors:
         process = subprocess.Popen(
-            [MAKE, "--silent", "table", "OPTIONS=--listen 127.0.0.1:0 --bot-ms 20 --brisk"],
+            [MAKE, "--silent", "table", "OPTIONS=--listen 127.0.0.1:0 --brisk"],
             cwd=folder,
             env=variables,
             stdin=subprocess.DEVNULL,

@@ -79,7 +79,7 @@ COUNTING: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "referee.wire.page:read_page",
             "referee.witness.server:_Handler._body",
             "referee_harness.control:_Handler._read",
-            "referee_table.launch:_once_free",
+            "referee_table.launch:_until_free",
             "referee_table.site:site.bundle",
             "referee_table.words:with_names.name_of",
         ),

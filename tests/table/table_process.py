@@ -17,8 +17,6 @@ from tests.chaos.process import ServerProcess
 from tests.command import referee as command
 
 WEB: Final = Path(__file__).parents[2] / "clients" / "web"
-QUICK: Final = ("--bot-ms", "40", "--brisk")
-"""Options of a table with quick bots and no pauses between the parts of a show."""
 
 
 class TableProcess(ServerProcess):
@@ -32,7 +30,7 @@ class TableProcess(ServerProcess):
         """Start the table server and wait until it serves pages."""
         files = ["--data", str(self.folder), "--page", str(WEB / "dist")]
         ready = self.launch(
-            ["-m", "referee_table", "--listen", self.address, *files, *QUICK],
+            ["-m", "referee_table", "--listen", self.address, *files, "--brisk"],
             errors=None,
             start_new_session=True,
         )

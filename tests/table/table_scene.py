@@ -12,8 +12,8 @@ from unittest.mock import patch
 import pytest
 from referee_client import AsyncClient
 from referee_client import clock as sdk_clock
-from referee_table.play import Pace
-from referee_table.serving import Plan, bound, serving
+from referee_table.play import Pace, Plan
+from referee_table.serving import bound, serving
 
 from referee.audit import MemoryLog
 from referee.rulesets import Catalogue

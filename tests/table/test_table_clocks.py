@@ -170,7 +170,7 @@ async def test_show_is_over_once_all_who_are_present_skip_it(scene: Scene) -> No
 
 @pytest.mark.parametrize("ruleset", LUCKY)
 async def test_win_at_the_deal_is_seen_before_the_round_ends(make_scene: Callable[..., Scene], ruleset: str) -> None:
-    """Own cards and the winner's groups for six seconds, then the result, and only then the clock for being ready."""
+    """Own cards and the winner's for six seconds, then the result, and only then the clock for being ready."""
     luck, seat = LUCKY[ruleset]
     async with make_scene(luck=luck).open() as scene:
         (an,) = await scene.table(ruleset, bots=3, plays=False)
@@ -186,5 +186,5 @@ async def test_win_at_the_deal_is_seen_before_the_round_ends(make_scene: Callabl
         assert last["instant_wins"] == [win]
         hands = (await an.ask("replay", table=last["table"], number=1))["hands"]
         assert sorted(hands[0]) == sorted(given["hand"])
-        assert sorted(hands[seat]) == sorted(card for group in win["groups"] for card in group)
+        assert sorted(hands[seat]) == sorted(win["cards"])
         assert (an.view["phase"], an.view["phase_end_time"]) == ("ENDING", scene.clock.now() + PACE.scene_ms)

@@ -87,8 +87,8 @@ async def test_room_files_are_closed_to_others_and_a_damaged_one_is_left_alone(n
     assert path.exists()
 
 
-async def test_round_that_outlived_its_deadline_is_given_up_and_the_table_goes_on(scene: Scene) -> None:
-    """The referee was away for longer than the round may last: no seat pays, pages see it, another table opens."""
+async def test_round_that_outlived_its_deadline_is_aborted_and_the_table_goes_on(scene: Scene) -> None:
+    """The referee was away for longer than the round may last: no seat pays, pages see it and its proof."""
     an, binh = await scene.table(MAU_BINH, people=2)
     binh.script = None
     await dealt(an, binh)
@@ -98,11 +98,10 @@ async def test_round_that_outlived_its_deadline_is_given_up_and_the_table_goes_o
     await an.until(lambda view: view["referee"] == "AWAY")
     await scene.start_referee()
     last = await an.ended()
-    assert last["end"] == "GIVEN_UP"
+    assert (last["end"], last["reason"], last["proof"]["leaf_index"] > 0) == ("ABORTED", "DEADLINE", True)
     assert scene.clock.now() > int(view["round"]["header"]["roundDeadlineTime"])
     assert "ROUND_GIVEN_UP" in an.codes("notice")
     assert person(an.view, "An")["score_minor"] == 0
     binh.script = play_anything
-    given = await scene.play(an, binh)
-    assert given["end"] == "SETTLED"
-    assert given["table"] != last["table"]
+    given = await scene.play(an, binh, number=2)
+    assert (given["end"], given["table"]) == ("SETTLED", last["table"])

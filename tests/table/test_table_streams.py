@@ -1,6 +1,7 @@
 """Streams: commands that come twice or too often, messages that are none, and the page's own addresses."""
 
 import asyncio
+import hashlib
 import json
 from pathlib import Path
 from typing import Any, Final
@@ -92,7 +93,6 @@ async def test_command_that_cannot_be_is_refused_and_nothing_happens(scene: Scen
         create | {"stake_minor": 7},
         create | {"bots": 4},
         create | {"ruleset": TIEN_LEN, "sealed": True},
-        {"name": "rules", "ruleset": "whist"},
         {"name": "play", **NO_ROUND, "cards": []},
         {"name": "play", **NO_ROUND, "cards": ["1S"]},
         {"name": "play", "round_id": "zz", "cards": ["AS"]},
@@ -168,7 +168,11 @@ async def test_page_and_proofs_are_served_with_care(new_scene: Scene, tmp_path: 
         for number in ("1", "0", "-1", "%00", "\N{SUPERSCRIPT TWO}", "9" * 26, "9" * 5_000):
             answer = await client.get(f"/api/bundles/nowhere/{number}")
             assert (answer.status_code, answer.json()) == (404, {"reason": "NOT_OPENED"}), number
+        assert (await client.get("/api/rulesets/whist")).status_code == 404
         (an,) = await scene.table(MAU_BINH, bots=1, plays=False)
+        for ruleset in an.welcome["rulesets"]:
+            file = await client.get(f"/api/rulesets/{ruleset['id']}")
+            assert hashlib.sha256(file.content).hexdigest() == ruleset["digest"]
         given = (await dealt(an))[0]["round"]
         early = await client.get(f"/api/bundles/{given['table']}/1")
         assert (early.status_code, early.json()) == (404, {"reason": "ROUND_NOT_OVER"})

@@ -33,8 +33,9 @@ def named_games(text: str) -> set[str]:
 def law(data: Mapping[str, Any]) -> Law:
     """Return a law of a ruleset's data, without a referee."""
     words = WORDS[data["game"]]
-    shown = {"title": data["title"], "names": named(words, data["names"])}
-    return Law(data["id"], data["game"], data["bet_unit"], 2, 4, data, words, shown)
+    return Law(
+        data["id"], data["game"], data["bet_unit"], 2, 4, b"", data, words, {"names": named(words, data["names"])}
+    )
 
 
 def test_no_module_outside_its_folder_names_a_game() -> None:

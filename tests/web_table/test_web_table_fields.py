@@ -131,7 +131,7 @@ def shows() -> Iterator[tuple[str, Message, Show]]:
         binding = example(f"{name.rpartition('.')[0]}.binding") | {"version": 1}  # in which the page draws its seed
         yield "view", example(name), partial(scene, *([] if name.endswith(".binding") else [binding]))
     last, lobby, turn = example("view.mau_binh.last"), example("lobby"), example("view.tien_len.turn")
-    won = last["last"] | {"instant_wins": [{"seat": 0, "groups": [["AS", "AH"]]}]}
+    won = last["last"] | {"instant_wins": [{"seat": 0, "cards": ["AS", "AH"]}]}
     yield "view", last | {"phase": "LOBBY", "last": won}, scene
     handed = example("view.mau_binh.playing")
     hand = handed["round"]["hand"][::-1]
@@ -157,7 +157,6 @@ def shows() -> Iterator[tuple[str, Message, Show]]:
     unknown = {"replay": example("refused.no_round")}
     yield "history", example("done.history"), answering("history", "mau_binh.last", *REPLAYED[:2], **unknown)
     yield "check", example("done.check"), answering("check", "mau_binh.playing")
-    yield "rules", example("done.rules"), answering("rules", "mau_binh.playing", ("button.help", 1))
     preview = example("done.preview")
     for found in (preview, done(preview["result"] | {"open_seats": 0})):
         yield "preview", found, lambda message: scene(lobby, preview=message)

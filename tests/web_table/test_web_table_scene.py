@@ -1,13 +1,13 @@
 """A round is a scene: deal, lit cards, sound; all of it off under reduced motion or when muted; and what asks first."""
 
+import re
 from typing import Final
 
 import pytest
-from playwright.sync_api import Position, expect
+from playwright.sync_api import Position, WebSocketRoute, expect
 
 from tests.web_table.web_table_guest import TIMEOUT, Guest, box_of, until
 from tests.web_table.web_table_stage import (
-    SIX_PAIRS,
     Message,
     Stage,
     dealt,
@@ -105,7 +105,7 @@ def test_settings_have_a_hand_sized_slider_of_the_volume_and_a_four_colour_deck(
 
 
 def test_only_cards_of_legal_plays_are_lit_and_cards_are_named(files, invite) -> None:
-    """By a word too where a card is not lit; a hand that wins at the deal is read in its groups."""
+    """By a word too where a card is not lit; a hand that wins at the deal is read from its highest rank down."""
     guest: Guest = invite("Lan")
     view = dealt("view.tien_len.turn")
     hand, legal = view["round"]["hand"], view["round"]["tien_len"]["legal"]
@@ -119,8 +119,7 @@ def test_only_cards_of_legal_plays_are_lit_and_cards_are_named(files, invite) ->
         card.click()
     expect(guest.page.locator(".tien-len .buttons .main")).to_be_disabled()
     stage.show(instant_win() | {"ruleset": "mau_binh.classic"})
-    expect(guest.page.locator(".scene .groups").get_by_role("img").first).to_have_accessible_name("át bích, át cơ")
-    expect(guest.page.locator(".scene .groups .row")).to_have_count(len(SIX_PAIRS))
+    expect(guest.page.locator(".scene .won .row")).to_have_accessible_name(re.compile("^át cơ, át bích, già rô"))
 
 
 def test_foul_is_marked_from_the_first_and_asked_about_once(files, invite) -> None:
@@ -135,6 +134,37 @@ def test_foul_is_marked_from_the_first_and_asked_about_once(files, invite) -> No
     page.locator("dialog .ends .button").last.click()
     expect(page.locator(".arrange .main")).to_be_disabled()
     assert [command["name"] for command in stage.sent if command.get("is_final")] == ["arrange"]
+
+
+class LateStage(Stage):
+    """A table server that asks for a signature before it has answered the last word of the seat."""
+
+    def _take(self, message: Message, server: WebSocketRoute | None) -> None:
+        if message.get("is_final") and not any(one.get("is_final") for one in self.sent):
+            self.sent.append(message)
+            view = dealt("view.mau_binh.playing")
+            view["round"]["mau_binh"] |= {"sign_now": True, "takes_signed": True, "is_final": True}
+            view["persons"][1]["name"] = "Đã xong"
+            self.show(view)
+        else:
+            super()._take(message, server)
+
+
+def test_last_word_stays_the_last_when_the_request_to_sign_it_comes_before_its_answer(files, invite) -> None:
+    guest: Guest = invite("Lan")
+    view = dealt("view.mau_binh.playing")
+    view["round"]["mau_binh"] |= {"sign_now": False, "takes_signed": False}
+    stage = LateStage(guest.page, view)
+    guest.enter(files)
+    guest.wait_still()
+    guest.press(guest.page.locator(".arrange .buttons .button").nth(1))
+    expect(guest.page.locator(".hint.kept")).to_be_visible(timeout=TIMEOUT)
+    guest.press(guest.page.locator(".arrange .main"))
+    expect(guest.page.locator(".others")).to_contain_text("Đã xong", timeout=TIMEOUT)
+    last = stage.of("arrange")[1]
+    stage.send(done({"is_held": True}) | {"id": last["id"]})
+    until(guest.page, lambda: len(stage.of("arrange")) > 2, "what was handed in is not signed")
+    assert [one["is_final"] for one in stage.of("arrange")] == [False, True, True]
 
 
 def test_back_asks_before_it_leaves_a_round(files, invite) -> None:

@@ -82,6 +82,13 @@ def result(game: str) -> Message:
     return view
 
 
+def aborted() -> Message:
+    """Return the result of a round that was aborted because a seat did not show its seed."""
+    view = finished("mau_binh")
+    kept = {name: view["last"][name] for name in ("number", "table", "round_id", "time", "seats")}
+    return view | {"last": kept | {"end": "ABORTED", "reason": "SEED_MISSING", "fault": [1]}}
+
+
 def taken_over(stage: Stage) -> None:
     """Say that another tab has taken over, and cut the page off."""
     stage.send(example("goodbye"))
@@ -125,13 +132,13 @@ SCREENS: Final[dict[str, Screen]] = {
     "turn": Screen(TURN, main=".tien-len .main"),
     "chop": Screen(stages.chop, (".last summary",), says="Chặt!.*2♠ của Máy An, ăn 6.000"),
     "turn watched": Screen(partial(spectator, "view.tien_len.turn")),
+    "aborted": Screen(aborted, main=".ready", says="Không ai phải trả. Máy An chưa góp số ngẫu nhiên."),
     "last play": Screen(partial(ending, "tien_len")),
     "preflop": Screen(partial(dealt, "view.ultimate_texas.preflop"), main=".texas .buttons .ask"),
     "flop": Screen(partial(dealt, "view.ultimate_texas.flop"), main=".texas .buttons .ask"),
     "river": Screen(partial(dealt, "view.ultimate_texas.river"), main=".texas .buttons .ask"),
     "flop watched": Screen(partial(spectator, "view.ultimate_texas.flop")),
     "house": Screen(partial(ending, "ultimate_texas")),
-    "rules": Screen(TURN, ("button.help",), answers={"rules": example("done.rules")}),
     **{name: Screen(TURN, (f'[data-opens="{name}"]',)) for name in ("invite", "settings", "leave")},
     "scores": Screen(partial(finished, "tien_len"), ('[data-opens="scores"]',)),
     "proof": Screen(partial(result, "tien_len"), (".badge",)),

@@ -17,7 +17,7 @@ Message = dict[str, Any]
 SWEEP: Final = (((0, 2, 0), (1, 1, 1), (2, 0, 2)), ((2, 2, 0), (1, 1, 1), (0, 0, 2)), ((1, 2, 0), (0, 0, 2), (2, 1, 1)))
 FOUL: Final = (((0, 1, 0), (1, 0, 1), (2, 0, 0)), ((0, 0, 1), (1, 1, 0), (2, 0, 0)), ((0, 0, 1), (1, 1, 0), (2, 0, 0)))
 """By chi, then by seat: whose hand of the example of a showdown it has, and what it wins and loses by it."""
-SIX_PAIRS: Final = [["AS", "AH"], ["KS", "KD"], ["9C", "9H"], ["7S", "7D"], ["4C", "4H"], ["2S", "2D"], ["JC"]]
+SIX_PAIRS: Final = ["AS", "AH", "KS", "KD", "JC", "9C", "9H", "7S", "7D", "4C", "4H", "2S", "2D"]
 
 
 def example(name: str) -> Message:
@@ -139,9 +139,9 @@ def instant_win(*, dealt_ms: int = 0) -> Message:
     """Return a view of a round, dealt so many milliseconds ago, that the player's own hand wins at the deal."""
     view = dealt("view.mau_binh.playing") | {"phase": "SHOWDOWN", "phase_end_time": now() + 6_000}
     view["round"]["dealt_time"] -= dealt_ms
-    view["round"]["hand"] = sorted(card for group in SIX_PAIRS for card in group)
+    view["round"]["hand"] = sorted(SIX_PAIRS)
     name = {"vi": "lục phé bôn", "en": "six pairs"}
-    view["round"]["mau_binh"]["instant_wins"] = [{"seat": 0, "name": name, "groups": SIX_PAIRS}]
+    view["round"]["mau_binh"]["instant_wins"] = [{"seat": 0, "name": name, "cards": sorted(SIX_PAIRS)}]
     return view
 
 

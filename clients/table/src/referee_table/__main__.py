@@ -9,7 +9,7 @@ import sys
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 from referee_client import tls_credentials
@@ -17,9 +17,8 @@ from referee_client import tls_credentials
 from referee.evidence.printable import error_words
 from referee.server.settings.port import is_port
 from referee_table.launch import LaunchError, referee_beside
-from referee_table.play import Pace
-from referee_table.serving import Plan, bound, serving
-from referee_table.site import page_folder
+from referee_table.play import PAGE, Pace, Plan
+from referee_table.serving import bound, serving
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001 - as typer calls it
@@ -27,8 +26,6 @@ def _print_version(asked: bool) -> None:  # noqa: FBT001 - as typer calls it
         typer.echo(f"referee-table {metadata.version('referee-table')}")
         raise typer.Exit
 
-
-BOT_MS: Final = Pace().bot_ms
 
 Listen = Annotated[str, typer.Option(help="Address and port for browsers; port 0 takes a free one.")]
 Referee = Annotated[str, typer.Option(help="A running referee, as host:port. Without this option one is started.")]
@@ -49,9 +46,8 @@ Hosts = Annotated[
     list[str] | None,
     typer.Option(help="A name that browsers may call this server by, besides its address; may be given several times."),
 ]
-Page = Annotated[Path | None, typer.Option(help="A folder with another page.")]
-BotMs = Annotated[int, typer.Option(help="How long bots think, in milliseconds.", min=0)]
-Brisk = Annotated[bool, typer.Option("--brisk", help="Settle without waiting for a show.")]
+Page = Annotated[Path, typer.Option(help="A folder with another page.", show_default=False)]
+Brisk = Annotated[bool, typer.Option("--brisk", help="Let bots move at once, and settle without waiting for a show.")]
 
 
 def table(  # noqa: PLR0913 - one parameter an option
@@ -66,8 +62,7 @@ def table(  # noqa: PLR0913 - one parameter an option
     tenant: Tenant = "",
     data: Data = Path("referee-table-data"),
     host: Hosts = None,
-    page: Page = None,
-    bot_ms: BotMs = BOT_MS,
+    page: Page = PAGE,
     brisk: Brisk = False,
     version: Annotated[  # noqa: ARG001 - its callback answers
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
@@ -90,9 +85,9 @@ def table(  # noqa: PLR0913 - one parameter an option
             tenant=tenant,
             credentials=tls_credentials(authorities=pems[0], certificate=pems[1], key=pems[2]) if any(pems) else None,
             folder=data / "rooms",
-            page=page or page_folder(),
+            page=page,
             hosts=(*(host or ()), address.strip("[]")),
-            pace=Pace(bot_ms=bot_ms, is_brisk=brisk),
+            pace=Pace(bot_ms=0, is_brisk=True) if brisk else Pace(),
         )
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
         asyncio.run(_serve(plan, host=address, port=int(port), data=data))

@@ -1,6 +1,6 @@
 """The commands of pages that are no game's own. ``games.read`` reads them strictly from their JSON."""
 
-from typing import Annotated, Final
+from typing import Annotated
 
 import msgspec
 
@@ -47,17 +47,10 @@ class Preview(Command, frozen=True, tag="preview"):
     room: Identifier
 
 
-class Rules(Command, frozen=True, tag="rules"):
-    """Command to send the rules of a ruleset."""
-
-    ruleset: Identifier
-
-
 class Join(Command, frozen=True, tag="join"):
-    """Command to enter a room, to play or to watch."""
+    """Command to enter a room: to play if a seat is free, to watch otherwise."""
 
     room: Identifier
-    watch: bool = False
 
 
 class Leave(Command, frozen=True, tag="leave"):
@@ -72,12 +65,6 @@ class SitOut(Command, frozen=True, tag="sit_out"):
     """Command to watch instead of playing, or to play again."""
 
     is_out: bool
-
-
-class AutoReady(Command, frozen=True, tag="auto_ready"):
-    """Command to be ready for each next round without asking, or no longer."""
-
-    is_on: bool
 
 
 class Ready(Command, frozen=True, tag="ready"):
@@ -140,11 +127,3 @@ class Replay(Command, frozen=True, kw_only=True, tag="replay"):
 
     table: Identifier
     number: Whole
-
-
-SHARED: Final[tuple[type[Command], ...]] = tuple(
-    kind
-    for kind in list(globals().values())
-    if isinstance(kind, type) and issubclass(kind, Command) and kind not in {Command, InRound, Move}
-)
-"""The commands that are no game's own."""

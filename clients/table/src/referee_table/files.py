@@ -20,26 +20,23 @@ FileT = TypeVar("FileT")
 
 @dataclass(frozen=True, slots=True)
 class RoomFiles:
-    """The files of one room. Nothing is written where ``folder`` is None."""
+    """The files of one room."""
 
-    folder: Path | None
+    folder: Path
     room: str
 
     def save(self, state: RoomState) -> None:
         """Write the room's state, which holds hands and seeds, atomically."""
-        if self.folder is not None:
-            _write_whole(self.folder / f"{self.room}.room.json", msgspec.json.encode(state))
+        _write_whole(self.folder / f"{self.room}.room.json", msgspec.json.encode(state))
 
     def save_rounds(self, records: Sequence[dict[str, Any]]) -> None:
         """Write the records of the rounds that the room keeps, atomically."""
-        if self.folder is not None:
-            _write_whole(self.folder / f"{self.room}.rounds.json", msgspec.json.encode(records))
+        _write_whole(self.folder / f"{self.room}.rounds.json", msgspec.json.encode(records))
 
     def delete(self) -> None:
         """Delete both files."""
         for suffix in ("room.json", "rounds.json"):
-            if self.folder is not None:
-                (self.folder / f"{self.room}.{suffix}").unlink(missing_ok=True)
+            (self.folder / f"{self.room}.{suffix}").unlink(missing_ok=True)
 
 
 def read_rooms(folder: Path) -> list[tuple[RoomState, list[dict[str, Any]]]]:

@@ -12,7 +12,7 @@ from operator import or_
 from typing import Any, Final
 
 from referee.evidence.outside import OutsideError, read_json
-from referee_table.commands import SHARED, Command
+from referee_table.commands import Command
 from referee_table.mau_binh.play import MauBinhPlay
 from referee_table.play import Play
 from referee_table.tien_len.play import TienLenPlay
@@ -21,9 +21,16 @@ from referee_table.words import RefusedError
 
 GAMES: Final[Mapping[str, type[Play]]] = {game.name: game for game in (MauBinhPlay, TienLenPlay, UltimateTexasPlay)}
 """The games by name, which is also the name of the folder that has each."""
-COMMANDS: Final[tuple[type[Command], ...]] = (*SHARED, *(one for game in GAMES.values() for one in game.commands))
 MOST_BYTES: Final = 64 * 1024
 """Bytes of a page's message."""
+
+
+def _commands(kind: type[Command]) -> list[type[Command]]:
+    """Return the commands of a kind: the classes that no other is based on."""
+    return [command for one in kind.__subclasses__() for command in _commands(one)] or [kind]
+
+
+COMMANDS: Final = _commands(Command)
 _ANY_COMMAND: Final[Any] = reduce(or_, COMMANDS)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from referee_client import AsyncClient, Stage
 
-from referee_table.commands import Command, Create, InRound, Join, Leave, Preview, Rules
+from referee_table.commands import Command, Create, InRound, Join, Leave, Preview
 from referee_table.files import RoomFiles, read_rooms
 from referee_table.law import STAKES, Law
 from referee_table.loading import load_laws
@@ -37,7 +37,7 @@ class House:
             credentials=plan.credentials,
             token=plan.token,
             timeout=_ANSWER_SECONDS,
-            journal=None if plan.folder is None else plan.folder / "rounds.sqlite3",
+            journal=plan.folder / "rounds.sqlite3",
             on_reach=self._on_reach,
         )
         self.is_reached = True
@@ -51,7 +51,7 @@ class House:
         self.laws = await load_laws(self.client)
         keys = await self.client.keys()
         self.keys = {"origin": keys.origin, "log_key": keys.log_key, "root_key": keys.root_key}
-        rooms = [] if self.plan.folder is None else read_rooms(self.plan.folder)
+        rooms = read_rooms(self.plan.folder)
         await self._reveal_ended(played={state.round.table for state, _ in rooms if state.round is not None})
         for state, records in rooms:
             if state.ruleset not in self.laws:
@@ -67,7 +67,7 @@ class House:
         for table in [table for table in self.client.unfinished() if table not in played]:
             with contextlib.suppress(*FAULTS):
                 game = await self.client.resume(table)
-                if game is not None and game.stage in {Stage.SETTLED, Stage.ABORTED}:
+                if game is not None and game.stage in {Stage.SETTLED, Stage.ABORTED, Stage.REVEALED}:
                     await game.reveal()
 
     async def stop(self) -> None:
@@ -145,20 +145,16 @@ class House:
             match command:
                 case Create() | Join():
                     return await self._enter(person, command)
-                case Preview() | Rules():
-                    return {"type": "done", "id": command.id, "result": self._answer(command)}
+                case Preview():
+                    return {"type": "done", "id": command.id, "result": self._preview(command)}
         except RefusedError as error:
             return error.message(command.id)
         if room is None:
             return RefusedError("OTHER_ROUND" if isinstance(command, InRound) else "NO_ROOM").message(command.id)
         return await room.ask(person, command)
 
-    def _answer(self, command: Preview | Rules) -> dict[str, Any]:
-        """Answer a question that concerns nobody: describe a room as its link shows it, or the rules of a ruleset."""
-        if isinstance(command, Rules):
-            if command.ruleset not in self.laws:
-                raise RefusedError("BAD_COMMAND", detail="no such ruleset")
-            return self.laws[command.ruleset].rules()
+    def _preview(self, command: Preview) -> dict[str, Any]:
+        """Describe a room as its link shows it."""
         room = self._room(command.room)
         return {
             "room": room.state.room,
@@ -175,8 +171,7 @@ class House:
         before = self.rooms.get(person.room)
         if before is not None and before is not room:
             await before.ask(person, Leave(id=f"{command.id}/leave"[-64:]))
-        watch = isinstance(command, Join) and command.watch
-        answer = await room.ask(person, Join(id=command.id, room=room.state.room, watch=watch))
+        answer = await room.ask(person, Join(id=command.id, room=room.state.room))
         for _ in range(command.bots if isinstance(command, Create) else 0):
             room.post(room.people.add_bot)
         self._note_presence(person)

@@ -41,6 +41,9 @@ class Addresses:
     web: str
 
 
+_ANYWHERE: Final = Addresses(_FREE, _FREE)
+
+
 @contextlib.asynccontextmanager
 async def referee_beside(data: Path, *, origins: list[str]) -> AsyncIterator[Addresses]:
     """Run a referee for the block, whose gateway pages from these origins may call; yield its addresses."""
@@ -49,7 +52,15 @@ async def referee_beside(data: Path, *, origins: list[str]) -> AsyncIterator[Add
         command += ["--set", f"web.origins={','.join(origins)}"]
     kept = data.with_name(f"{data.name}-addresses.json")
     at = _read_addresses(kept)
-    process, found = await _started(command, Addresses(await _once_free(at.grpc), await _once_free(at.web)))
+    await _until_free(at.grpc)
+    await _until_free(at.web)
+    try:
+        process, found = await _started(command, at)
+    except LaunchError:
+        if at == _ANYWHERE:
+            raise
+        LOG.warning("%s or %s is in use: the referee starts elsewhere, and open pages load again", at.grpc, at.web)
+        process, found = await _started(command, _ANYWHERE)
     kept.write_bytes(msgspec.json.encode(found))
     running = [process]
     keeper = asyncio.create_task(_keep(command, found, running))
@@ -66,29 +77,23 @@ def _read_addresses(kept: Path) -> Addresses:
     try:
         at = read_json(kept.read_bytes(), Addresses)
     except (OSError, ValueError):
-        return Addresses(_FREE, _FREE)
+        return _ANYWHERE
     are_addresses = all(is_port(one.rpartition(":")[2]) for one in (at.grpc, at.web))
-    return at if are_addresses else Addresses(_FREE, _FREE)
+    return at if are_addresses else _ANYWHERE
 
 
-async def _once_free(address: str) -> str:
-    """Return the address once no server listens on it, and a free one if that takes too long.
+async def _until_free(address: str) -> None:
+    """Wait until no server listens at an address: the referee of a table server that was killed stops by itself.
 
-    The referee of a table server that was killed stops by itself, after the calls that it has.
+    Return after half a minute where another process listens there.
     """
     host, _, port = address.rpartition(":")
     end = time.monotonic() + _STOPPING_SECONDS
-    while True:
-        with socket.socket() as probe:
+    while time.monotonic() < end:
+        with socket.socket() as probe, contextlib.suppress(OSError):
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as the referee binds it
-            try:
-                probe.bind((host, int(port)))
-            except OSError:
-                if time.monotonic() >= end:
-                    LOG.warning("%s is in use, so the referee listens elsewhere and open pages load again", address)
-                    return _FREE
-            else:
-                return address
+            probe.bind((host, int(port)))
+            return
         await asyncio.sleep(_PAUSE_SECONDS)
 
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from referee_table.rulebook import Rulebook
 from referee_table.words import SHARED, Text, Words
 
 STAKES: Final = (100, 500, 1000, 5000, 10_000)
@@ -18,7 +17,7 @@ STAKES: Final = (100, 500, 1000, 5000, 10_000)
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """One ruleset. ``data`` is its parsed file, from which only clocks, limits and words are taken.
+    """One ruleset. ``data`` is its ``file``, parsed, from which only clocks, limits and words are taken.
 
     ``words`` are its game's. ``shown`` is what pages are given of it; its names are spelled as those words have them.
     """
@@ -28,6 +27,7 @@ class Law:
     bet_unit: int
     min_seats: int
     max_seats: int
+    file: bytes
     data: Mapping[str, Any]
     words: Words
     shown: dict[str, Any]
@@ -73,20 +73,6 @@ class Law:
             for other in word["also"]:
                 vi = re.sub(rf"\b{other}\b", word["vi"], vi)
         return {**text, "vi": vi}
-
-    def rulebook(self) -> Rulebook:
-        """Return the texts of the rules, written from this ruleset's data."""
-        return Rulebook(self.data, self.words, self.shown["names"])
-
-    def rules(self) -> dict[str, Any]:
-        """Return the screen of rules as pages read it."""
-        shared = {code: term for code, term in SHARED["terms"].items() if self.game in term["games"]}
-        terms = [
-            {"code": code, "name": {"vi": term["vi"], "en": term["en"]}, "means": term["means"]}
-            for code, term in {**self.words["terms"], **shared}.items()
-        ]
-        differs = {"differs": self.shown["differs"]} if "differs" in self.shown else {}
-        return {"sections": self.rulebook().sections(), "terms": terms, **differs}
 
 
 def named(words: Words, names: Mapping[str, Mapping[str, Text]]) -> dict[str, dict[str, Text]]:

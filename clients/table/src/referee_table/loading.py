@@ -8,7 +8,6 @@ from referee.evidence.outside import read_toml
 from referee.v1 import ruleset_pb2
 from referee_table.games import GAMES
 from referee_table.law import Law, named
-from referee_table.rulebook import difference
 from referee_table.shown import fields
 from referee_table.words import FOLDER, for_people, read_words
 
@@ -18,11 +17,7 @@ _LIMITS: Final = ("smallest_ante", "largest_ante", "smallest_trips", "largest_tr
 async def load_laws(client: AsyncClient) -> dict[str, Law]:
     """Return every ruleset of the games at this table by id, the newest version of each."""
     listed = [ruleset.ruleset_id for ruleset in await client.rulesets() if ruleset.game in GAMES]
-    laws = {ruleset_id: _law(await client.ruleset(ruleset_id)) for ruleset_id in dict.fromkeys(listed)}
-    for law in laws.values():
-        alike = [other.rulebook() for other in laws.values() if other.game == law.game]
-        law.shown["differs"] = difference(law.rulebook(), alike)
-    return laws
+    return {ruleset_id: _law(await client.ruleset(ruleset_id)) for ruleset_id in dict.fromkeys(listed)}
 
 
 def _law(found: ruleset_pb2.GetRulesetResponse) -> Law:
@@ -41,4 +36,4 @@ def _law(found: ruleset_pb2.GetRulesetResponse) -> Law:
     for table in ("blind", "trips") if game.has_bets else ():
         shown[f"{table}_pays"] = [{"hand": line["hand"], "odds": line["odds"]} for line in data[table]]
     seats = ruleset.min_seats, ruleset.max_seats
-    return Law(ruleset.ruleset_id, ruleset.game, ruleset.bet_unit_minor, *seats, data, words, shown)
+    return Law(ruleset.ruleset_id, ruleset.game, ruleset.bet_unit_minor, *seats, found.toml, data, words, shown)

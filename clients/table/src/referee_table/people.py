@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from nacl.signing import SigningKey
 
-from referee_table.commands import AddBot, AutoReady, Command, Ready, RemoveBot, SitOut
+from referee_table.commands import AddBot, Command, Ready, RemoveBot, SitOut
 from referee_table.games import GAMES
 from referee_table.play import Setup
 from referee_table.seating import judged
@@ -47,25 +47,20 @@ class People:
         return any(one.away_time is None for one in self.humans)
 
     @property
-    def sit_out_time(self) -> int | None:
-        """Time in ms at which the first person sits out for not being ready; None if nobody will."""
-        return min([one.sit_out_time for one in self.state.people if one.sit_out_time is not None], default=None)
-
-    @property
     def away_limits(self) -> list[int]:
         """Times in ms until which people without a stream keep their seats."""
         away = [one.away_time for one in self.humans if one.away_time is not None and not one.is_sitting_out]
         return [time + self.setup.plan.pace.away_ms for time in away]
 
-    def join(self, person: Person, *, watch: bool) -> dict[str, Any]:
-        """Add a person to the room: to play if a seat is free and wanted, to watch otherwise."""
+    def join(self, person: Person) -> dict[str, Any]:
+        """Add a person to the room: to play if a seat is free, to watch otherwise."""
         if person not in self.state.people:
             person.room, person.came_time = self.state.room, self.setup.plan.clock.now()
             person.seated_time = person.ready_time = person.away_time = person.sit_out_time = None
             person.ante_minor = person.trips_minor = person.score_minor = 0
-            person.is_sitting_out, person.is_auto_ready = watch or not self.open_seats, False
+            person.is_sitting_out = not self.open_seats
             self.state.people.append(person)
-        elif person.is_sitting_out and not watch and self.open_seats:
+        elif person.is_sitting_out and self.open_seats:
             person.is_sitting_out = False
         return {"room": self.state.room, "place": place_of(person)}
 
@@ -86,8 +81,6 @@ class People:
         match command:
             case Ready():
                 self._ready(person, command)
-            case AutoReady():
-                person.is_auto_ready = command.is_on and not person.is_sitting_out
             case SitOut(is_out=True):
                 self._sit_out(person)
             case SitOut():
@@ -137,7 +130,7 @@ class People:
         while len(self.players) > self.setup.law.max_seats and any(one.is_bot for one in self.state.people):
             self._drop_bot()
         while True:
-            is_wanted = self._ready_others()
+            is_wanted = self._ready_bots()
             seating = await judged(self.setup, state, self.players, now=now)
             for person in seating.late:
                 self._sit_out(person)
@@ -154,11 +147,8 @@ class People:
     def score(self, record: dict[str, Any]) -> None:
         """Add a settled round to what its players have won in this room."""
         nets = {seat["person"]: seat["net_minor"] for seat in record["seats"]}
-        for one in [one for one in self.state.people if one.person in nets]:
-            one.score_minor += nets[one.person]
-            if one.is_auto_ready and not one.has_acted and not record.get("instant_wins"):
-                one.is_auto_ready = False
-                self.notify(one, notice("AUTO_READY_OFF"))
+        for one in self.state.people:
+            one.score_minor += nets.get(one.person, 0)
 
     def _ready(self, person: Person, command: Ready) -> None:
         """Note whether a person wants the next round, and with what bets."""
@@ -174,11 +164,10 @@ class People:
                 raise RefusedError("BAD_COMMAND", detail=fault)
             person.ante_minor, person.trips_minor = ante, trips
         person.ready_time = self.setup.plan.clock.now() if command.is_ready else None
-        person.is_auto_ready = person.is_auto_ready and command.is_ready
 
     def _sit_out(self, person: Person) -> None:
         """Let a person watch from now on; a round that they play in goes on."""
-        person.is_sitting_out, person.is_auto_ready = True, False
+        person.is_sitting_out = True
         if self.state.phase in BETWEEN_ROUNDS:
             person.seated_time = person.ready_time = None
 
@@ -186,11 +175,8 @@ class People:
         """Remove the bot that came last."""
         self.state.people.remove([one for one in self.state.people if one.is_bot][-1])
 
-    def _ready_others(self) -> bool:
-        """Make those ready who asked to be for every round, and bots as soon as a person is; return whether one is."""
-        for one in self.humans if self.state.phase == "LOBBY" else ():
-            if one.is_auto_ready and one.seated_time is not None and one.ready_time is None and one.away_time is None:
-                one.ready_time = self.setup.plan.clock.now()
+    def _ready_bots(self) -> bool:
+        """Make bots ready as soon as a person is; return whether one is."""
         first = min([one.ready_time for one in self.humans if one.ready_time is not None], default=None)
         for one in self.state.people:
             if one.is_bot:

@@ -18,15 +18,15 @@ from referee_client import AsyncClient, Proved, RefereeError, event_bytes
 
 from referee.v1 import money_pb2, violation_pb2
 from referee_table.clock import Clock, SystemClock
-from referee_table.commands import Command, InRound, Leave, Move
+from referee_table.commands import InRound, Leave, Move
 from referee_table.law import Law
 from referee_table.shown import fields, texts
 from referee_table.state import PlayState, Round
 from referee_table.thinking import Thinking
-from referee_table.winners import groups_of
 from referee_table.words import RefusedError, Text, for_people
 
 LATE: Final = frozenset({"DEADLINE_PASSED", "COMMITTING_OVER", "SHOWDOWN_STARTED", "ROUND_OVER"})
+PAGE: Final = Path(__file__).parent / "page"
 RETRY_MS: Final = 250
 """After what time the referee is asked again whether a deadline has passed, where its clock is behind the table's."""
 
@@ -50,19 +50,19 @@ class Pace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Options of a table server. ``folder`` is where rooms are stored, None to store none.
+    """Options of a table server. ``folder`` is where rooms are stored, ``page`` that of the page that it serves.
 
     ``token`` and ``credentials`` are for a referee that asks for them, as the SDK has them; ``tenant`` is whom they
     act for. ``hosts`` are names that it answers for, besides those of this machine and each connection's address.
     """
 
     referee: str
+    folder: Path
     gateway: str | None = None
     token: str = ""
     tenant: str = ""
     credentials: grpc.ChannelCredentials | None = None
-    folder: Path | None = None
-    page: Path | None = None
+    page: Path = PAGE
     hosts: tuple[str, ...] = ()
     pace: Pace = field(default_factory=Pace)
     clock: Clock = field(default_factory=SystemClock)
@@ -87,8 +87,6 @@ class Play(ABC):
 
     name: ClassVar[str]
     """Name of the game's rulesets, of the SDK's game, and of its member of views."""
-    commands: ClassVar[tuple[type[Command], ...]]
-    """Commands of its own that a page may send in a round."""
     can_seal: ClassVar[bool] = False
     """Whether a table may deal hands that only their seats can open."""
     is_seated_by_referee: ClassVar[bool] = False
@@ -217,10 +215,8 @@ class Play(ABC):
 
     def show_instant_win(self, seat: int, pattern: str) -> None:
         """Add a hand that won at the deal to what is shown."""
-        groups = groups_of(pattern, texts(self.hands[seat]))
-        self.state.instant_wins.append(
-            {"seat": seat, "name": self.setup.law.name("pattern", pattern), "groups": groups}
-        )
+        name = self.setup.law.name("pattern", pattern)
+        self.state.instant_wins.append({"seat": seat, "name": name, "cards": texts(self.hands[seat])})
 
     def named_instant_win(self, pattern: str) -> dict[str, Any]:
         """Return the name of the pattern by which a hand won at the deal; nothing for an empty one."""

@@ -180,7 +180,7 @@ class Room:
             case Join():
                 if person.room != self.state.room and (before := self.people.longest_away()) is not None:
                     await self.remove(before, Leave(id="out"))
-                result = self.people.join(person, watch=command.watch)
+                result = self.people.join(person)
             case Leave():
                 await self.remove(person, command)
             case InRound():
@@ -209,10 +209,9 @@ class Room:
             case _ if play is None:
                 raise RefusedError("WRONG_PHASE")
             case Suggest():
-                person.has_acted = True
                 return await play.command(seat, command)
             case _:
-                person.has_acted, play.mover = True, (person.person, command.id)
+                play.mover = person.person, command.id
                 try:
                     return await play.command(seat, command)
                 finally:

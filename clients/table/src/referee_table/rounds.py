@@ -1,17 +1,19 @@
 """The rounds of a room, one after the other: from all being ready to the proof, and on after a restart."""
 
+import contextlib
 import logging
 from collections.abc import Callable
 from typing import Any, Final
 
 from referee_client import RecordError, RefereeError, RoundLapsesError, Stage, VerificationError
 
-from referee.v1 import log_pb2, shuffler_pb2
+from referee.dealing.leaf import AbortLeaf, read
+from referee.v1 import shuffler_pb2
 from referee_table import dealing
 from referee_table.files import RoomFiles
 from referee_table.games import GAMES
 from referee_table.people import BETWEEN_ROUNDS, People
-from referee_table.play import Play
+from referee_table.play import RETRY_MS, Play
 from referee_table.records import proof_of, record_of, settled_record
 from referee_table.state import Person, Round
 from referee_table.words import notice
@@ -87,9 +89,7 @@ class Rounds:
             await self.game.deal()
             await self._begin(made)
         elif made is not None and is_late:
-            leaf = await self.game.abort(reason=shuffler_pb2.ABORT_REASON_SEED_MISSING)
-            record = record_of(made, "ABORTED", time=self.setup.plan.clock.now())
-            await self._end(record | {"reason": "SEED_MISSING", "proof": proof_of(made, leaf)})
+            await self._abort(made)
         elif state.phase == "ENDING" and is_late:
             self._lobby()
         if self.is_between:
@@ -100,7 +100,8 @@ class Rounds:
         state = self.state
         seated, self._seating_time = await self.people.seat()
         if state.phase == "LOBBY":
-            state.phase_end_time = self.people.sit_out_time
+            limits = [one.sit_out_time for one in state.people if one.sit_out_time is not None]
+            state.phase_end_time = min(limits, default=None)  # the first person sits out then
         if seated is not None:
             state.round, self.game = await dealing.prepared(
                 self.setup, seated, table=self.table, stake_minor=state.stake_minor
@@ -127,8 +128,6 @@ class Rounds:
 
     async def _begin(self, made: Round) -> None:
         """Begin to play a round that has been dealt."""
-        for one in self.state.people:
-            one.has_acted = False
         play = self._play_of(made)
         await play.begin()
         made.own = play.state
@@ -150,20 +149,42 @@ class Rounds:
         present = {one.person for one in self.people.humans if one.away_time is None and made.seat_of(one) is not None}
         return bool(self.state.skipped) and present <= set(self.state.skipped)
 
+    async def _abort(self, made: Round) -> None:
+        """End a round by its abort, which the referee may have written before; ask again soon if it is too early."""
+        try:
+            ended = await self._aborted(made)
+        except RefereeError as error:
+            if error.reason != "DEADLINE_NOT_PASSED":
+                raise
+            self.again = self.setup.plan.clock.now() + RETRY_MS  # the referee's clock is behind the table's
+        else:
+            await self._end(ended)
+
+    async def _aborted(self, made: Round) -> dict[str, Any]:
+        """Return the record of a round that has an abort in the log: why, the seats at fault, and its proof."""
+        is_dealt = self.game.dealt_time > 0
+        reason = shuffler_pb2.ABORT_REASON_DEADLINE if is_dealt else shuffler_pb2.ABORT_REASON_SEED_MISSING
+        leaf = await self.game.abort(reason=reason)
+        found = read(leaf.payload, AbortLeaf)
+        fault = {"fault": list(found.blamed)} if found.blamed else {}
+        record = record_of(made, "ABORTED", time=self.setup.plan.clock.now())
+        return record | {"reason": found.reason, **fault, "proof": proof_of(made, leaf)}
+
     async def give_up(self, error: Exception) -> None:
-        """Give a round up: take its end from the log, or wait until the referee aborts it at its deadline."""
+        """Give a round up: end it by its abort, or leave it to the referee, which aborts it at its deadline."""
         made, now = self.state.round, self.setup.plan.clock.now()
         LOG.warning("room %s gives up in %s: %s", self.state.room, self.state.phase, error)
         if made is None or self.state.phase == "BINDING":
             self.again = now + self.setup.plan.pace.bind_ms
             self._lobby(unready={one.person for one in self.state.people})
             return
-        record = record_of(made, "GIVEN_UP", time=now)
-        if await self.setup.client.stage(made.table, made.number) == log_pb2.ROUND_STAGE_ABORTED:
-            record |= {"end": "ABORTED", "reason": "DEADLINE"}
         for person in self.people.humans:
             self.people.notify(person, notice("ROUND_GIVEN_UP"))
-        self.state.generation += 1
+        record = record_of(made, "GIVEN_UP", time=now)
+        if self.game is not None:
+            with contextlib.suppress(*FAULTS):  # its deadline has not passed
+                record = await self._aborted(made)
+        self.state.generation += "proof" not in record
         await self._end(record)
 
     async def _end(self, record: dict[str, Any]) -> None:
@@ -181,12 +202,12 @@ class Rounds:
             self.state.phase, self.state.phase_end_time = "ENDING", record["time"] + self.setup.plan.pace.scene_ms
         self.files.save(self.state)
         if "proof" in record:
-            await game.reveal()
+            with contextlib.suppress(*FAULTS):  # the next start completes the proof
+                await game.reveal()
 
     def _lobby(self, *, unready: set[str] | frozenset[str] = frozenset()) -> None:
         state = self.state
-        if self.play is not None:
-            self.play.thinking.stop()
+        self.stop()
         for one in state.people:
             if one.person in unready:
                 one.ready_time = None
@@ -204,6 +225,8 @@ class Rounds:
             self.game = await self.setup.client.resume(self.table)
         if self.game is None or self.game.round_id != made.round_id:
             self._lobby()  # nothing of it was written: it is prepared again
+        elif made.own is None and self.game.stage in {Stage.ABORTED, Stage.REVEALED}:
+            await self._abort(made)
         elif self.game.stage is Stage.OPENED:
             if state.phase == "BINDING":
                 await self._bind(made, is_late=False)
@@ -214,6 +237,7 @@ class Rounds:
             await play.catch_up()
             made.own = play.state
             self._answer_moved(made, play)
+            self.files.save(self.state)  # the next event makes the answer one that cannot be found
 
     def _answer_moved(self, made: Round, play: Play) -> None:
         """Store the answer to the command that became an event just before the kill."""

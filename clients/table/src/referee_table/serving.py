@@ -14,8 +14,6 @@ from referee_table.launch import LaunchError
 from referee_table.play import Plan
 from referee_table.site import site
 
-__all__ = ["Plan", "bound", "serving"]
-
 _STOPPING_SECONDS: Final = 5
 
 
@@ -28,11 +26,10 @@ def bound(host: str, port: int) -> socket.socket:
 async def serving(plan: Plan, listening: socket.socket | None = None) -> AsyncIterator[tuple[str, House]]:
     """Run a table server for the block, on a free port if no socket is given; yield its address and its house."""
     listening = listening or bound("127.0.0.1", 0)
-    if plan.folder is not None:
-        plan.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    plan.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     house = House(plan)
     config = uvicorn.Config(
-        site(house, page=plan.page, hosts=plan.hosts),
+        site(house),
         ws="websockets-sansio",
         ws_max_size=4 * MOST_BYTES,
         lifespan="on",

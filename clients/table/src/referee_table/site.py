@@ -1,7 +1,7 @@
 """The table server's addresses: the stream, proofs, health, and the page."""
 
 import re
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -24,17 +24,12 @@ from referee_table.stream import PageStream
 _HASHED: Final = re.compile(r"-[A-Za-z0-9_-]{8}\.\w+$")
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,15}", re.ASCII)
 """A round's number, which fits the 64 bits of a request."""
-_NOWHERE: Final = "This table server has no page: build clients/web, or name a folder with --page.\n"
+_NO_RULESET: Final = "This table server has no ruleset of this id; the welcome on the stream lists those it has.\n"
 
 
-def page_folder() -> Path | None:
-    """Return the folder of the packed page; None if clients/web was not built."""
-    folder = Path(__file__).parent / "page"
-    return folder if (folder / "index.html").is_file() else None
-
-
-def site(house: House, *, page: Path | None, hosts: Iterable[str] = ()) -> Starlette:
-    """Return the application, which also answers for ``hosts``; it opens and closes the house."""
+def site(house: House) -> Starlette:
+    """Return the application of a house, which it opens and closes."""
+    plan = house.plan
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -59,22 +54,24 @@ def site(house: House, *, page: Path | None, hosts: Iterable[str] = ()) -> Starl
             return _json({"reason": "ROUND_NOT_OVER"}, status=404)
         return _json(made)
 
+    async def ruleset(request: Request) -> Response:
+        law = house.laws.get(request.path_params["id"])
+        return PlainTextResponse(_NO_RULESET, status_code=404) if law is None else PlainTextResponse(law.file)
+
     async def health(_request: Request) -> Response:
         given = {"referee": house.referee, "rooms": len(house.rooms)}
         return _json(given | {"pages": len(house.visitors.streams), "server": house.server})
-
-    async def no_page(_request: Request) -> Response:
-        return PlainTextResponse(_NOWHERE, status_code=404)
 
     return Starlette(
         routes=[
             WebSocketRoute("/api/stream", stream),
             Route("/api/bundles/{table:str}/{number:str}", bundle),
+            Route("/api/rulesets/{id:str}", ruleset),
             Route("/api/health", health),
-            Route("/", no_page) if page is None else Mount("/", PageFiles(page, _headers(house.plan.gateway))),
+            Mount("/", PageFiles(plan.page, _headers(plan.gateway))),
         ],
         lifespan=lifespan,
-        middleware=[Middleware(HostGuard, hosts=tuple(hosts)), Middleware(GZipMiddleware, minimum_size=1024)],
+        middleware=[Middleware(HostGuard, hosts=plan.hosts), Middleware(GZipMiddleware, minimum_size=1024)],
     )
 
 

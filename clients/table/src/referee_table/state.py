@@ -17,8 +17,8 @@ class Person(msgspec.Struct, kw_only=True):
 
     Times are milliseconds since 1970 UTC, None for not: when they came in, had a seat, were ready, lost their stream,
     and when they sit out unless they are ready. ``seat_key`` is the public key that their page signs with, a bot's
-    ``signing_key`` its private one. ``has_acted``: in the round being played. ``score_minor`` is what they won here,
-    ``answers`` are those to their newest commands, by id.
+    ``signing_key`` its private one. ``score_minor`` is what they won here, ``answers`` are those to their
+    newest commands, by id.
     """
 
     person: str
@@ -37,8 +37,6 @@ class Person(msgspec.Struct, kw_only=True):
     seat_key: bytes = b""
     signing_key: bytes = b""
     is_sitting_out: bool = False
-    is_auto_ready: bool = False
-    has_acted: bool = False
     score_minor: int = 0
 
     def remember(self, command: str, answer: dict[str, Any]) -> None:

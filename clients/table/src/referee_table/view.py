@@ -27,7 +27,7 @@ def view_of(setup: Setup, state: RoomState, rounds: Rounds, person: Person) -> d
 
 
 def _person(one: Person) -> dict[str, Any]:
-    given = fields(one, "person name is_bot is_auto_ready score_minor") | {
+    given = fields(one, "person name is_bot score_minor") | {
         "is_away": one.away_time is not None,
         "is_ready": one.ready_time is not None,
         "place": place_of(one),

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 Text = dict[str, str]
 Words = Mapping[str, Any]
-"""Tables of words by code: names, ``terms`` with what they mean, and texts of the screen of rules."""
+"""Tables of names by code."""
 
 Code = Literal[
     "BAD_COMMAND", "NO_ROOM", "NOT_SEATED", "OTHER_ROUND", "WRONG_PHASE", "UNLAWFUL", "TOO_LATE", "SEALED",

@@ -20,8 +20,6 @@ export interface Ruleset {
   readonly min_seats: number;
   readonly max_seats: number;
   readonly bet_unit_minor: number;
-  /** How this ruleset differs from the others of its game. */
-  readonly differs?: Text;
   readonly can_seal: boolean;
   readonly round_ms: { readonly shortest: number; readonly longest: number };
   readonly names: Names;
@@ -44,31 +42,15 @@ export interface Welcome {
   readonly stakes: readonly number[];
 }
 
-/** A hand that wins at the deal, sorted into what makes it. */
+/** A hand that wins at the deal. */
 export interface InstantWin {
   readonly seat: number;
   readonly name: Text;
-  readonly groups: readonly (readonly Card[])[];
+  readonly cards: readonly Card[];
 }
 
 /** Has a seat; will have one in the next round; watches. */
 export type Place = "SEAT" | "WAITING" | "WATCHING";
-
-/** A screen of rules, ready to draw. */
-export interface Rules {
-  readonly differs?: Text;
-  readonly sections: readonly {
-    readonly code: string;
-    readonly title: Text;
-    readonly rows: readonly {
-      readonly label: Text;
-      readonly value: Text;
-      readonly cards?: readonly Card[];
-    }[];
-  }[];
-  /** Words of the game's players. */
-  readonly terms: readonly { readonly code: string; readonly name: Text; readonly means: Text }[];
-}
 
 /** What a link to a room leads to. */
 export interface Preview {
@@ -93,7 +75,6 @@ export interface Person {
   readonly is_bot: boolean;
   readonly is_away: boolean;
   readonly is_ready: boolean;
-  readonly is_auto_ready: boolean;
   readonly place: Place;
   readonly score_minor: number;
   /** When the person sits out unless it is ready before; left out without a clock. */
@@ -170,6 +151,8 @@ export interface Last {
   readonly time: number;
   readonly end: "SETTLED" | "ABORTED" | "GIVEN_UP";
   readonly reason?: string;
+  /** The seats at fault for a round that was aborted. */
+  readonly fault?: readonly number[];
   readonly seats?: readonly SeatResult[];
   readonly transfers?: readonly Transfer[];
   readonly instant_wins?: readonly InstantWin[];
@@ -273,11 +256,9 @@ export interface Results {
   readonly join: Entered;
   readonly leave: Done;
   readonly ready: Done;
-  readonly auto_ready: Done;
   readonly sit_out: Done;
   readonly add_bot: Done;
   readonly remove_bot: Done;
-  readonly rules: Rules;
   readonly bind: Done;
   readonly seed: Done;
   readonly skip: Done;

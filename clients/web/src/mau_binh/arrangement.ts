@@ -12,6 +12,12 @@ const STARTS: Record<Chi, readonly [number, number]> = { BACK: [0, 5], MIDDLE: [
 
 export const cardsOf = (places: readonly Card[], chi: Chi): Card[] => places.slice(...STARTS[chi]);
 
+export const arrangementOf = (places: readonly Card[]): Record<"back" | "middle" | "front", Card[]> => ({
+  back: cardsOf(places, "BACK"),
+  middle: cardsOf(places, "MIDDLE"),
+  front: cardsOf(places, "FRONT"),
+});
+
 export const chiAt = (place: number): Chi => (place < 5 ? "BACK" : place < 10 ? "MIDDLE" : "FRONT");
 
 /** Where a place lies on the felt: row 0 is the front, columns 0 to 4; the front's three stand in the middle. */

@@ -15,9 +15,9 @@ import { makeMove } from "../connection/signing";
 import { Trying } from "../connection/trying.svelte";
 import type { Round } from "../connection/messages";
 import { broken, pick } from "../words/say";
-import { cardsOf } from "./arrangement";
+import { arrangementOf } from "./arrangement";
 import { arrangeChoice, commitChoice } from "./choices";
-import type { Arrangement, Checked, SuggestedArrangement } from "./messages";
+import type { Checked, SuggestedArrangement } from "./messages";
 import { checkSealed, suggestSealed } from "./sealed";
 import { say } from "./words";
 
@@ -46,6 +46,8 @@ export class Arranging extends Trying {
   #asked = 0;
   #isFoul = false;
   #isSigning = false;
+  /** What is being handed in, one after the other. */
+  #sending: Promise<unknown> = Promise.resolve();
 
   /** The cards start as they were last handed in, here or in another tab, else as dealt. */
   constructor(hand: readonly Card[], present: () => Round | null) {
@@ -62,14 +64,6 @@ export class Arranging extends Trying {
     this.places = handed ?? hand;
     this.isTouched = this.places.join() !== hand.join();
     this.#check();
-  }
-
-  get arrangement(): Arrangement {
-    return {
-      back: cardsOf(this.places, "BACK"),
-      middle: cardsOf(this.places, "MIDDLE"),
-      front: cardsOf(this.places, "FRONT"),
-    };
   }
 
   /** What the referee says of the cards as they lie now; null until it has. */
@@ -141,11 +135,17 @@ export class Arranging extends Trying {
     });
   }
 
-  /** Signs what was handed in without a signature; asked for as soon as it becomes an event. */
+  /**
+   * Signs what was handed in without a signature; asked for as soon as it becomes an event. That may be before the answer
+   * to what was handed in: what this page has said last is known only then.
+   */
   async signNow(): Promise<void> {
-    if (!this.#isSigning && this.#handed.cards !== "") {
+    if (!this.#isSigning) {
       this.#isSigning = true;
-      await this.#send(this.isHandedIn).catch(() => undefined);
+      await this.#sending.catch(() => undefined);
+      if (this.#handed.cards !== "") {
+        await this.#send(this.isHandedIn).catch(() => undefined);
+      }
       this.#isSigning = false;
     }
   }
@@ -160,19 +160,26 @@ export class Arranging extends Trying {
     this.#drafting = setTimeout(send, left < SHORT_OF_TIME ? 0 : DRAFT_CALM);
   }
 
-  async #send(isFinal: boolean): Promise<void> {
+  #send(isFinal: boolean): Promise<void> {
     clearTimeout(this.#drafting);
     const cards = this.places;
+    const sent = this.#sending.catch(() => undefined).then(() => this.#handOver(cards, isFinal));
+    this.#sending = sent;
+    return sent;
+  }
+
+  async #handOver(cards: readonly Card[], isFinal: boolean): Promise<void> {
     const { round_id } = this.round();
     const isSigned = this.round().mau_binh?.takes_signed ?? true;
-    const isSent = this.isKept && (this.#handed.isFinal || !isFinal) && (this.#handed.isSigned || !isSigned);
+    const isKept = this.#handed.cards === cards.join();
+    const isSent = isKept && (this.#handed.isFinal || !isFinal) && (this.#handed.isSigned || !isSigned);
     if (isSent || (!isFinal && connection.view?.phase !== "PLAYING")) {
       return;
     }
     if (attending.hand?.roundId === round_id) {
       await this.#commit(cards, isFinal, isSigned);
     } else {
-      const { arrangement } = this;
+      const arrangement = arrangementOf(cards);
       const fields = { is_final: isFinal, ...arrangement };
       const choice = isSigned ? arrangeChoice(arrangement) : null;
       await makeMove("arrange", this.round, fields, choice);
@@ -222,8 +229,8 @@ export class Arranging extends Trying {
     const of = this.places.join();
     const answer: Promise<Checked> =
       sealed === null
-        ? connection.command("check", { round_id: round.round_id, ...this.arrangement })
-        : checkSealed(sealed.gateway, sealed.round, round.you ?? 0, this.arrangement);
+        ? connection.command("check", { round_id: round.round_id, ...arrangementOf(this.places) })
+        : checkSealed(sealed.gateway, sealed.round, round.you ?? 0, arrangementOf(this.places));
     this.#checking = answer
       .then((checked) => {
         if (asked === this.#asked) {

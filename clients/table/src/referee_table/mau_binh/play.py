@@ -6,15 +6,7 @@ from referee.v1 import advice_pb2, mau_binh_pb2
 from referee_table.commands import InRound, Leave, Move, Suggest
 from referee_table.mau_binh.commands import Arrange, Check, Commit, Open
 from referee_table.mau_binh.drafts import Draft, DraftedPlay
-from referee_table.mau_binh.shown import (
-    cards_of,
-    compared,
-    sdk_arrangement,
-    shown_showdown,
-    split,
-    thirteen,
-    value_names,
-)
+from referee_table.mau_binh.shown import arranged, cards_of, compared, shown_showdown, split, thirteen, value_names
 from referee_table.play import RETRY_MS
 from referee_table.shown import fields, texts
 from referee_table.thinking import THOUGHT_MS
@@ -25,7 +17,6 @@ class MauBinhPlay(DraftedPlay):
     """One round, from its deal to its settlement."""
 
     name = "mau_binh"
-    commands = (Arrange, Check, Commit, Open)
     can_seal = is_seated_by_referee = True
 
     @property
@@ -91,22 +82,15 @@ class MauBinhPlay(DraftedPlay):
             case Arrange() | Commit():
                 return await self._draft(seat, command)
             case Open():
-                arrangement, nonce = sdk_arrangement(thirteen(command)).write(), bytes.fromhex(command.nonce)
+                arrangement, nonce = arranged(thirteen(command)).write(), bytes.fromhex(command.nonce)
                 await self.take(self.game.event(seat=seat, arrange=arrangement, nonce=nonce), command)
                 return self.receipt()
             case Check():
-                checked = await self.game.check(seat, sdk_arrangement(thirteen(command)))
+                checked = await self.game.check(seat, arranged(thirteen(command)))
                 names = value_names(checked.values, self.setup.law)
                 return {"violations": self.violations(checked.violations), "value_names": names}
             case Suggest():
-                suggestions = [
-                    {
-                        "arrangement": split(cards_of(one.arrangement)),
-                        "value_names": value_names(one.values, self.setup.law),
-                    }
-                    for one in await self._suggest(seat, count=3)
-                ]
-                return {"suggestions": suggestions}
+                return {"suggestions": [self._shown(one) for one in await self._suggest(seat, count=3)]}
             case _:
                 raise RefusedError("WRONG_PHASE")
 
@@ -127,8 +111,7 @@ class MauBinhPlay(DraftedPlay):
         seats = []
         for one in outcome.seats:
             seat = fields(one, "fouled defaulted net_minor winner") | self.named_instant_win(one.instant_win)
-            names = value_names(one.values, self.setup.law)
-            seats.append(seat | {"arrangement": split(cards_of(one.arrangement)), "value_names": names})
+            seats.append(seat | self._shown(one))
         return {"seats": seats, "instant_wins": self.state.instant_wins}
 
     def view(self, seat: int | None) -> dict[str, Any]:
@@ -177,8 +160,12 @@ class MauBinhPlay(DraftedPlay):
         state.drafts[seat] = draft
         return {"is_held": True}
 
+    def _shown(self, one: advice_pb2.SuggestedArrangement | mau_binh_pb2.MauBinhSeatResult) -> dict[str, Any]:
+        names = value_names(one.values, self.setup.law)
+        return {"arrangement": split(cards_of(one.arrangement)), "value_names": names}
+
     async def _require_acceptable(self, seat: int, cards: list[int]) -> None:
-        checked = await self.game.check(seat, sdk_arrangement(cards))
+        checked = await self.game.check(seat, arranged(cards))
         if not checked.acceptable:
             raise RefusedError("UNLAWFUL", violations=self.violations(checked.violations))
 
@@ -188,9 +175,9 @@ class MauBinhPlay(DraftedPlay):
             commitment = {"commitment": bytes.fromhex(draft.commitment)}
             answer = await self.submit(self.game.event(seat=seat, commit=commitment), draft)
         elif self.is_bot(seat) and self.setup.is_sealed:
-            answer = self.accepted(await self.game.commit(seat, sdk_arrangement(thirteen(draft))))
+            answer = self.accepted(await self.game.commit(seat, arranged(thirteen(draft))))
         else:
-            arrangement = sdk_arrangement(thirteen(draft)).write()
+            arrangement = arranged(thirteen(draft)).write()
             answer = await self.submit(self.game.event(seat=seat, arrange=arrangement), draft)
         self.state.drafts[seat] = None
         await self._take_over()

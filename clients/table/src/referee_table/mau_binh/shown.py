@@ -19,7 +19,7 @@ def thirteen(command: Rows) -> list[int]:
     return numbers([*command.back, *command.middle, *command.front])
 
 
-def sdk_arrangement(cards: list[int]) -> Arrangement:
+def arranged(cards: list[int]) -> Arrangement:
     """Return thirteen cards, in the order back, middle, front, as the SDK takes them."""
     return Arrangement(*[[Card(card) for card in cards[part]] for part in CHI.values()])
 

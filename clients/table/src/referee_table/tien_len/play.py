@@ -41,7 +41,6 @@ class TienLenPlay(Play):
     """One round. ``found`` is its state as the referee computed it."""
 
     name = "tien_len"
-    commands = (PlayCards, Pass)
     round_ms = 3_600_000  # four who think for half a minute each take longer than the usual quarter of an hour
     state: TienLenState
     state_type = TienLenState
@@ -165,8 +164,7 @@ class TienLenPlay(Play):
     def reason_name(self, transfer: money_pb2.Transfer) -> Text:
         """Return what players call the reason of a payment: only twos and what chops them are *thối*."""
         is_thoi = transfer.reason == "LEFTOVER" and transfer.subject not in {"", "CARD"}
-        term = self.setup.law.words["terms"]["THOI"]
-        return {"vi": term["vi"], "en": term["en"]} if is_thoi else super().reason_name(transfer)
+        return dict(self.setup.law.words["leftover"]["THOI"]) if is_thoi else super().reason_name(transfer)
 
     async def _stand(self, found: tien_len_pb2.TienLenState, event: tien_len_pb2.TienLenEvent | None = None) -> None:
         """Take over the referee's state after an event."""

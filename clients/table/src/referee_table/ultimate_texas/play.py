@@ -36,7 +36,6 @@ class UltimateTexasPlay(Play):
     """One round. ``found`` is its state as the referee computed it."""
 
     name = "ultimate_texas"
-    commands = (Decide,)
     can_seal = has_bets = True
     leaving = MappingProxyType({"decision": "DECISION_LEAVE"})
     state: UltimateTexasState
@@ -98,7 +97,7 @@ class UltimateTexasPlay(Play):
         answer = await self.submit(event, move, is_timeout=is_timeout)
         self.state.streets.append(street)
         if answer.HasField("state") and len(self.game.board) == opened:
-            self._stand(answer.state)
+            self.found, self.state.street = answer.state, answer.state.street
         else:
             await self._look()
 
@@ -167,11 +166,9 @@ class UltimateTexasPlay(Play):
 
     async def _look(self) -> None:
         """Ask for the state with the cards that are open now; bots begin to think."""
-        self._stand((await self.game.preview()).state)
+        self.found = (await self.game.preview()).state
+        self.state.street = self.found.street
         self.state.bot_time = self.setup.plan.clock.now() + self.setup.plan.pace.bot_ms
-
-    def _stand(self, found: ultimate_texas_pb2.UltimateTexasState) -> None:
-        self.found, self.state.street = found, found.street
 
     async def move_bot(self, seat: int) -> None:
         """Decide for a bot: by its advice, or without any the cheapest decision that keeps its hand."""
