@@ -176,7 +176,7 @@ def visit(guest: Guest, url: str, stage: Stage, screen: Screen, language: str) -
     kept = json.dumps({"name": screen.name, "language": language, "rooms": ["someroom"]})
     page.evaluate("(kept) => { localStorage.clear(); localStorage['referee.settings'] = kept; }", kept)
     page.goto(f"{url}{screen.address}")
-    shown = ".room, .tile, .door .panel, .proof" if screen.name or screen.address else ".door"
+    shown = ".room, .tile, .panel, .proof" if screen.name or screen.address else ".door"
     expect(page.locator(f"{shown}, .badge, h1:has-text('…')").first).to_be_visible(timeout=TIMEOUT)
     for selector in screen.presses:
         guest.press(page.locator(selector).first)
