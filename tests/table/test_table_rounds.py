@@ -73,7 +73,8 @@ async def test_round_is_played_shown_and_proved(
     async with new_scene.open() as scene:
         seats = await scene.table(ruleset, people=people, bots=bots, sealed=sealed, is_keyed=level == EventLevel.E2)
         watcher = await scene.player("Xem", plays=False)
-        await watcher.ask("join", room=seats[0].view["room"], watch=True)
+        await watcher.ask("join", room=seats[0].view["room"])
+        await watcher.ask("sit_out", is_out=True)
         last = await scene.play(*seats)
         assert last["end"] == "SETTLED"
         replay = await seats[0].ask("replay", table=last["table"], number=1)

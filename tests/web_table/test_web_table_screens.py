@@ -167,7 +167,7 @@ def visit(guest: Guest, url: str, stage: Stage, screen: Screen, language: str) -
     kept = json.dumps({"name": screen.name, "language": language, "rooms": ["someroom"]})
     page.evaluate("(kept) => { localStorage.clear(); localStorage['referee.settings'] = kept; }", kept)
     page.goto(f"{url}{screen.address}")
-    shown = ".room, .tile, .door .panel, .proof" if screen.name or screen.address else ".door"
+    shown = ".room, .tile, .panel, .proof" if screen.name or screen.address else ".door"
     shown += ", .badge:not([hidden]), [role=alert], h1:has-text('…')"  # the last: no server answers yet
     expect(page.locator(shown).first).to_be_visible(timeout=TIMEOUT)
     for selector in screen.presses:
