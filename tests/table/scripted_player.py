@@ -129,7 +129,8 @@ class Player:
         asked = {"type": "command", "id": command or f"{name}-{next(_IDS)}", "name": name, **fields}
         answer: asyncio.Future[View] = asyncio.get_running_loop().create_future()
         self._asked[asked["id"]] = asked, answer
-        await self.send(asked)
+        if self._socket is not None or not self.is_steady:  # else it is sent over the next connection
+            await self.send(asked)
         async with asyncio.timeout(self.timeout):
             message = await answer
         if message["type"] == "refused":

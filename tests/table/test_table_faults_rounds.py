@@ -77,7 +77,7 @@ async def test_round_that_the_referee_aborts_during_an_outage_names_who_was_at_f
     """The table server is away while a deadline passes, and finds the round aborted and revealed."""
     async with new_scene.open() as scene:
         an, binh = await scene.table(MAU_BINH, people=2, plays=False)
-        binh.unwilling_in = "" if is_dealt else "SEEDING"
+        binh.refuses = () if is_dealt else ("SEEDING",)
         await ready(an, binh)
         view = await an.phase("PLAYING" if is_dealt else "SEEDING")
         if not is_dealt:
@@ -105,7 +105,7 @@ async def test_abort_that_the_referee_finds_too_early_is_asked_for_again(new_sce
     new_scene.court.restart(listen=new_scene.referee, clock=lambda: new_scene.clock.now() - 1_000)
     async with new_scene.open() as scene:
         an, binh = await scene.table(TIEN_LEN, people=2, plays=False)
-        binh.unwilling_in = "SEEDING"
+        binh.refuses = ("SEEDING",)
         await ready(an, binh)
         view = await an.until(lambda view: view.get("phase") == "SEEDING" and view["round"]["seeded"] == [0])
         deadline = int(view["round"]["header"]["dealDeadlineTime"])
