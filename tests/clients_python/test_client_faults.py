@@ -109,7 +109,7 @@ def test_cards_that_stay_closed_open_before_the_next_event(harness: Harness, cli
     client._session.timeout = 0.01  # noqa: SLF001 - the steps before have as long as they need
     with pytest.raises((TimedOutError, UnavailableError)):
         game.decide(0, "CHECK")
-    client._session.timeout = 60  # noqa: SLF001
+    client._session.timeout = 60  # noqa: SLF001 - as above
     answers = [game.decide(0, "CHECK") for _ in range(2)]
     assert [one.event_number for one in answers] == [1, 2]
     assert harness.waiting["faults"] == []
